@@ -1,1 +1,10 @@
-pub fn x(){}
+//! Decides what a shell command may know about its surroundings.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+pub mod contract;
+mod error;
+pub mod home;
+pub mod registry;
+pub mod text;
+
+pub use error::{Code, Error, Result, Stage};

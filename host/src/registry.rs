@@ -1,0 +1,165 @@
+//! The managed environment: who may say what, and what they say for one execution.
+//!
+//! A [`Registry`] holds contributors. [`Registry::register`] checks a declaration against everything
+//! that is owned already and answers with a guard; [`Registry::collect`] asks every contributor of one
+//! snapshot and answers with an [`Overlay`], checked, sorted and immutable. Readers take no lock: a
+//! collection goes on with the snapshot it began with, whatever is registered, replaced or released
+//! meanwhile.
+//!
+//! Nothing here knows of WebAssembly, files or processes: a sandboxed contributor implements the same
+//! [`Contributor`] trait as a native one.
+
+mod answer;
+mod cancellation;
+mod collect;
+mod contributor;
+mod facts;
+mod overlay;
+mod registration;
+mod scope;
+mod snapshot;
+mod terms;
+mod waiting;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use serde::Serialize;
+
+pub use cancellation::Cancellation;
+pub use collect::CollectOptions;
+pub use contributor::{Contributor, Deadline, Failure};
+pub use overlay::{Overlay, OverlayEntry, Report, Value};
+pub use registration::Registration;
+pub use scope::Scope;
+pub use snapshot::Missing;
+pub use terms::{InvalidShape, KeyTerms, OnFailure, Shape, Terms, ValueLimits};
+
+use crate::contract::HOST;
+use crate::error::Result;
+use crate::home::Home;
+use snapshot::{Entry, EntryId, Snapshot};
+
+/// The contributors of one host and the facts the host itself adds; cheap to clone, and every clone is
+/// the same registry.
+#[derive(Clone)]
+pub struct Registry {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    facts: facts::HostFacts,
+    snapshot: ArcSwap<Snapshot>,
+    /// Held by whoever makes the next snapshot, never by readers. The number is the next entry's id.
+    writer: Mutex<EntryId>,
+}
+
+/// One variable that may be in an overlay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedVariable {
+    /// The key.
+    pub key: String,
+    /// What it means.
+    pub description: String,
+    /// Who owns it: a contributor's name, or `host`.
+    pub contributor: String,
+    /// Whether its value is kept out of logs, diagnostics and recordings.
+    pub sensitive: bool,
+}
+
+impl Registry {
+    /// A registry without contributors, whose overlays say that the host's home is `home`.
+    #[must_use]
+    pub fn new(home: &Home) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                facts: facts::HostFacts::new(home),
+                snapshot: ArcSwap::from_pointee(Snapshot::default()),
+                writer: Mutex::new(EntryId::FIRST),
+            }),
+        }
+    }
+
+    /// Registers a contributor until the guard is dropped.
+    ///
+    /// # Errors
+    /// What [`Declaration::check`](crate::contract::Declaration::check) finds; nothing has changed then.
+    pub fn register(&self, contributor: impl Contributor + 'static) -> Result<Registration> {
+        self.register_under(Arc::new(contributor), Terms::default())
+    }
+
+    /// Registers a contributor under the operator's terms.
+    ///
+    /// # Errors
+    /// As [`register`](Self::register).
+    pub fn register_under(&self, contributor: Arc<dyn Contributor>, terms: Terms) -> Result<Registration> {
+        // Asked before the lock is taken: a contributor's own code must not hold up others.
+        let declaration = contributor.declare();
+        let (id, declared) = self.shared.change(|next_id, snapshot| {
+            let declared = declaration.check(snapshot)?;
+            let id = next_id.take();
+            Ok((snapshot.with(Entry::new(id, declared.clone(), contributor, terms)), (id, declared)))
+        })?;
+        tracing::debug!(contributor = declared.name().as_str(), "registered");
+        Ok(Registration::new(&self.shared, id, declared))
+    }
+
+    /// A scope whose contributors are released together.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope::new(self.clone())
+    }
+
+    /// Sets which installed contributors are missing from this registry, and why.
+    ///
+    /// Overlays name their keys in `DSH_DEGRADED`; one that is required fails every collection.
+    pub fn set_missing(&self, missing: Vec<Missing>) {
+        let set = self.shared.change(|_, snapshot| Ok((snapshot.with_missing(missing), ())));
+        debug_assert!(set.is_ok(), "the closure above does not fail");
+    }
+
+    /// Every variable that may be in an overlay, the host's own included, sorted by key in byte order.
+    /// No contributor is asked.
+    #[must_use]
+    pub fn list(&self) -> Vec<ListedVariable> {
+        let snapshot = self.shared.snapshot.load();
+        let own = self.shared.facts.declared().map(|(key, description)| ListedVariable {
+            key: key.to_string(),
+            description: description.to_owned(),
+            contributor: HOST.to_owned(),
+            sensitive: false,
+        });
+        let contributed = snapshot.entries().flat_map(|entry| {
+            entry.declared.variables().iter().map(|variable| ListedVariable {
+                key: variable.key.to_string(),
+                description: variable.description.to_string(),
+                contributor: entry.declared.name().to_string(),
+                sensitive: variable.sensitive,
+            })
+        });
+        let mut variables: Vec<_> = own.chain(contributed).collect();
+        variables.sort_by(|a, b| a.key.cmp(&b.key));
+        variables
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let snapshot = self.shared.snapshot.load();
+        f.debug_list().entries(snapshot.entries().map(|entry| entry.declared.name())).finish()
+    }
+}
+
+impl Shared {
+    /// Replaces the snapshot by the one that `next` makes of it, or leaves it as it is.
+    fn change<T>(&self, next: impl FnOnce(&mut EntryId, &Snapshot) -> Result<(Snapshot, T)>) -> Result<T> {
+        // A panic under this lock cannot leave a half-made snapshot: it is stored last, in one step.
+        let mut next_id = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let (snapshot, answer) = next(&mut next_id, &self.snapshot.load())?;
+        self.snapshot.store(Arc::new(snapshot));
+        Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests;

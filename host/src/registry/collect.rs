@@ -1,0 +1,278 @@
+//! Making one overlay.
+//!
+//! A collection loads the snapshot once and asks its contributors one after the other, in byte order of
+//! their names, on the caller's thread; those that may wait are asked on another. One failure fails the
+//! collection, unless the operator's terms say otherwise for every key it affects.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use super::answer::{self, Answer};
+use super::cancellation::Cancellation;
+use super::contributor::{Deadline, Failure};
+use super::overlay::{Overlay, OverlayEntry, Report, Value};
+use super::snapshot::{Entry, Snapshot};
+use super::terms::OnFailure;
+use super::waiting::{self, Place};
+use super::{Registry, Shared};
+use crate::contract::{Binding, Claims, DeclaredVariable, Execution, Key};
+use crate::error::{Code, Error, Result, Stage};
+
+/// The most bytes of an overlay: keys, values, and two for each variable, as in an environment. Linux
+/// takes 128 KiB for a single variable and by default 2 MiB for all of them and the arguments.
+const MAX_OVERLAY_BYTES: usize = 128 * 1024;
+
+/// How long a collection may take: its own contributors' limits, several times over.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+
+/// How long a collection may take, and how to give up on it.
+#[derive(Clone, Debug)]
+pub struct CollectOptions {
+    time: Duration,
+    cancellation: Cancellation,
+}
+
+impl Default for CollectOptions {
+    fn default() -> Self {
+        Self { time: DEFAULT_TIME, cancellation: Cancellation::new() }
+    }
+}
+
+impl CollectOptions {
+    /// Five seconds, and nobody gives up.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the collection with `overlay-timeout` after this time, at most five seconds.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        Self { time: time.min(DEFAULT_TIME), ..self }
+    }
+
+    /// Ends the collection with `cancelled` when the caller says so.
+    #[must_use]
+    pub fn cancelled_by(self, cancellation: &Cancellation) -> Self {
+        Self { cancellation: cancellation.clone(), ..self }
+    }
+
+    fn deadline(&self) -> Deadline {
+        Deadline::new(Instant::now() + self.time, self.cancellation.clone())
+    }
+}
+
+static ASYNC_COLLECTIONS: AtomicUsize = AtomicUsize::new(0);
+
+impl Registry {
+    /// Asks every contributor about one execution and returns what they and the host say of it.
+    ///
+    /// Blocks the calling thread, for five seconds at most; needs no runtime and disturbs none.
+    ///
+    /// # Errors
+    /// The first failure that no policy of the operator covers.
+    pub fn collect(&self, execution: &Execution) -> Result<Overlay> {
+        self.collect_with(execution, &CollectOptions::default())
+    }
+
+    /// As [`collect`](Self::collect), with a deadline or a way to cancel.
+    ///
+    /// # Errors
+    /// As [`collect`](Self::collect); `overlay-timeout` or `cancelled` when it ended early.
+    pub fn collect_with(&self, execution: &Execution, options: &CollectOptions) -> Result<Overlay> {
+        Collection::begin(&self.shared, execution, options.deadline())?.run()
+    }
+
+    /// As [`collect_with`](Self::collect_with), without blocking: works on any runtime, a current-thread
+    /// one included. Dropping the future cancels the collection.
+    ///
+    /// # Errors
+    /// As [`collect_with`](Self::collect_with); `overloaded` when 240 asynchronous collections are under way.
+    pub fn collect_async(
+        &self,
+        execution: Execution,
+        options: CollectOptions,
+    ) -> impl Future<Output = Result<Overlay>> + Send + use<> {
+        let registry = self.clone();
+        async move {
+            let place = Place::take(&ASYNC_COLLECTIONS).ok_or_else(waiting::overloaded)?;
+            // A child, so that dropping this future does not end what else the caller's cancellation covers.
+            let dropped = CancelOnDrop(options.cancellation.child());
+            let deadline = options.cancelled_by(&dropped.0).deadline();
+            blocking::unblock(move || {
+                let _place = place;
+                Collection::begin(&registry.shared, &execution, deadline)?.run()
+            })
+            .await
+        }
+    }
+}
+
+struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// One collection under way.
+struct Collection<'a> {
+    shared: &'a Shared,
+    snapshot: Arc<Snapshot>,
+    execution: &'a Execution,
+    /// The execution for threads that may outlive this call; made when the first contributor needs it.
+    lasting: Option<Arc<Execution>>,
+    deadline: Deadline,
+    entries: Vec<OverlayEntry>,
+    degraded: Vec<Key>,
+    reports: Vec<Report>,
+    bytes: usize,
+}
+
+impl<'a> Collection<'a> {
+    fn begin(shared: &'a Shared, execution: &'a Execution, deadline: Deadline) -> Result<Self> {
+        execution.check()?;
+        let snapshot = shared.snapshot.load_full();
+        if let Some(missing) = snapshot.missing().iter().find(|missing| missing.required) {
+            return Err(missing.error.clone());
+        }
+        let mut collection = Self {
+            shared,
+            execution,
+            lasting: None,
+            deadline,
+            entries: Vec::new(),
+            degraded: Vec::new(),
+            reports: Vec::new(),
+            bytes: 0,
+            snapshot,
+        };
+        for fact in shared.facts.of(execution)? {
+            collection.push(fact)?;
+        }
+        Ok(collection)
+    }
+
+    fn run(mut self) -> Result<Overlay> {
+        let snapshot = Arc::clone(&self.snapshot);
+        for entry in snapshot.entries() {
+            self.add(entry)?;
+        }
+        // What another contributor owns is not amiss, even if a missing one would have claimed it too.
+        let lost =
+            snapshot.missing().iter().flat_map(|missing| &missing.keys).filter(|key| snapshot.owner(key).is_none());
+        self.degraded.extend(lost.cloned());
+        self.degraded.sort();
+        self.degraded.dedup();
+        let unknown = snapshot.missing().iter().any(|missing| missing.keys.is_empty());
+        if let Some(fact) = self.shared.facts.degraded(&self.degraded, unknown) {
+            self.push(fact)?;
+        }
+        Ok(Overlay::new(self.entries, self.degraded, self.reports))
+    }
+
+    /// Asks one contributor and adds what it says.
+    fn add(&mut self, entry: &Arc<Entry>) -> Result<()> {
+        let name = entry.declared.name();
+        let failed = |failure: Failure| failure.into_error(|words| answer::show(entry, words)).by(name);
+        self.deadline.check().map_err(failed)?;
+        let started = Instant::now();
+        let said = self.ask(entry);
+        let took = started.elapsed();
+        let said = said.map_err(failed).and_then(|bindings| answer::check(entry, bindings));
+        let mut report = Report { name: name.clone(), took, policy: None, error: None };
+        match said {
+            Ok(answers) => {
+                for (variable, answer) in entry.declared.variables().iter().zip(answers) {
+                    match answer {
+                        Answer::Absent => {}
+                        Answer::Value(text) => self.push_value(entry, variable, text)?,
+                        Answer::Refused(error) => self.fall_back(entry, variable, &error, &mut report)?,
+                    }
+                }
+            }
+            Err(error) => self.fail(entry, error, &mut report)?,
+        }
+        self.reports.push(report);
+        Ok(())
+    }
+
+    fn ask(&mut self, entry: &Arc<Entry>) -> Result<Vec<Binding>, Failure> {
+        if !entry.contributor.may_wait() {
+            return ask_here(entry, self.execution, &self.deadline);
+        }
+        let execution = self.lasting.get_or_insert_with(|| Arc::new(self.execution.clone()));
+        waiting::ask(entry, Arc::clone(execution), &self.deadline)
+    }
+
+    /// The contributor as a whole failed: every key that it declared is affected.
+    fn fail(&mut self, entry: &Entry, error: Error, report: &mut Report) -> Result<()> {
+        // What is the host's own fault, or the caller's wish, no policy for contributors covers.
+        let none_affected = entry.declared.variables().is_empty() && entry.terms.on_failure == OnFailure::Fail;
+        if error.stage() == Stage::Host || none_affected {
+            return Err(error);
+        }
+        for variable in entry.declared.variables() {
+            self.fall_back(entry, variable, &error, report)?;
+        }
+        report.policy = report.policy.or(Some(entry.terms.on_failure.as_str()));
+        report.error = Some(error);
+        Ok(())
+    }
+
+    /// Does with one key what its policy says.
+    fn fall_back(
+        &mut self,
+        entry: &Entry,
+        variable: &DeclaredVariable,
+        error: &Error,
+        report: &mut Report,
+    ) -> Result<()> {
+        let policy = entry.terms.on_failure(&variable.key);
+        match policy {
+            OnFailure::Fail => return Err(error.clone()),
+            OnFailure::Omit => {}
+            OnFailure::Value(text) => self.push_value(entry, variable, text.clone())?,
+        }
+        tracing::warn!(key = variable.key.as_str(), policy = policy.as_str(), %error, "degraded");
+        self.degraded.push(variable.key.clone());
+        report.policy = Some(policy.as_str());
+        report.error = Some(error.clone());
+        Ok(())
+    }
+
+    fn push_value(&mut self, entry: &Entry, variable: &DeclaredVariable, text: String) -> Result<()> {
+        self.push(OverlayEntry {
+            key: variable.key.clone(),
+            value: Value::new(text, variable.sensitive),
+            contributor: Some(entry.declared.name().clone()),
+        })
+    }
+
+    fn push(&mut self, entry: OverlayEntry) -> Result<()> {
+        self.bytes += entry.key.as_str().len() + entry.value.expose().len() + 2;
+        if self.bytes > MAX_OVERLAY_BYTES {
+            let message = format!(
+                "with {} the overlay has over {MAX_OVERLAY_BYTES} bytes: let contributors return less, or remove one",
+                entry.key
+            );
+            let error = Error::resolve(Code::OverlayTooLarge, message).about(&entry.key);
+            return Err(match &entry.contributor {
+                Some(name) => error.by(name),
+                None => error,
+            });
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+}
+
+/// Asks a contributor on this thread.
+pub(super) fn ask_here(entry: &Entry, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
+    catch_unwind(AssertUnwindSafe(|| entry.contributor.resolve(execution, deadline)))
+        .unwrap_or_else(|_| Err(Failure::new(Code::Trap, "it panicked: this is a mistake in the contributor")))
+}

@@ -1,0 +1,86 @@
+//! The guard that a registration is.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::Shared;
+use super::contributor::Contributor;
+use super::snapshot::{Entry, EntryId};
+use crate::contract::{ContributorName, Declared};
+use crate::error::{Code, Error, Result};
+
+/// A contributor's place in a registry: dropping it frees the name and the keys.
+///
+/// A collection that began before goes on with the contributor as it was.
+#[must_use = "dropping a registration releases the contributor"]
+pub struct Registration {
+    registry: Weak<Shared>,
+    id: EntryId,
+    declared: Mutex<Declared>,
+}
+
+impl Registration {
+    pub(super) fn new(registry: &Arc<Shared>, id: EntryId, declared: Declared) -> Self {
+        Self { registry: Arc::downgrade(registry), id, declared: Mutex::new(declared) }
+    }
+
+    /// The registered name.
+    #[must_use]
+    pub fn name(&self) -> ContributorName {
+        self.declared().name().clone()
+    }
+
+    /// What the contributor declared.
+    #[must_use]
+    pub fn declared(&self) -> Declared {
+        self.declared.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts another contributor in this one's place in one step: every overlay has the old one or the
+    /// new one. The operator's terms stay.
+    ///
+    /// # Errors
+    /// What [`Declaration::check`](crate::contract::Declaration::check) finds as if the old one were
+    /// gone, which then stays; `scope-closed` if it was released before.
+    pub fn replace(&self, contributor: impl Contributor + 'static) -> Result<()> {
+        self.replace_with(Arc::new(contributor))
+    }
+
+    /// As [`replace`](Self::replace), for a contributor that is shared already.
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace).
+    pub fn replace_with(&self, contributor: Arc<dyn Contributor>) -> Result<()> {
+        let released =
+            || Error::host(Code::ScopeClosed, "the registration was released before: register the contributor again");
+        let declaration = contributor.declare();
+        let registry = self.registry.upgrade().ok_or_else(released)?;
+        let declared = registry.change(|_, snapshot| {
+            let old = snapshot.find(self.id).ok_or_else(released)?;
+            let rest = snapshot.without(self.id);
+            let declared = declaration.check(&rest)?;
+            let entry = Entry::new(self.id, declared.clone(), contributor, old.terms.clone());
+            Ok((rest.with(entry), declared))
+        })?;
+        *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = declared;
+        Ok(())
+    }
+
+    /// Frees the name and the keys. Releasing twice is harmless.
+    pub fn release(&self) {
+        let Some(registry) = self.registry.upgrade() else { return };
+        let released = registry.change(|_, snapshot| Ok((snapshot.without(self.id), ())));
+        debug_assert!(released.is_ok(), "the closure above does not fail");
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl std::fmt::Debug for Registration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Registration").field(&self.name()).finish()
+    }
+}
