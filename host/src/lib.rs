@@ -8,3 +8,6 @@ pub mod registry;
 pub mod text;
 
 pub use error::{Code, Error, Result, Stage};
+
+#[cfg(feature = "wasm")]
+pub mod sandbox;

@@ -1,0 +1,5 @@
+//! One component: inspect, compile, limit, call.
+
+mod limits;
+
+pub use limits::Limits;

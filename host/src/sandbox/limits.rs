@@ -1,0 +1,67 @@
+//! What one call of a component may use.
+//!
+//! Every limit is on; there is no "unlimited". An operator sets them for every contributor or for one,
+//! up to [`Limits::CEILING`].
+
+use std::time::Duration;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// What one call of a component may use, in all its instances together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Processor time of the call.
+    pub cpu: Duration,
+    /// Wall clock of the call: stops a guest that sleeps as well as one on a busy machine.
+    pub wall: Duration,
+    /// Bytes of linear memory.
+    pub memory: usize,
+    /// Elements of tables.
+    pub table_elements: usize,
+    /// Core instances.
+    pub instances: usize,
+    /// Bytes copied out of the sandbox, counted before they are copied.
+    pub output: usize,
+    /// Bytes of log; what is more is cut.
+    pub log: usize,
+}
+
+impl Limits {
+    /// For `resolve`, where the operator says nothing else.
+    ///
+    /// 100 ms is five thousand times what a small contributor needs and still a pause that a person
+    /// hardly notices; a second of wall clock lets it finish on a busy machine. 64 MiB, 10,000 table
+    /// elements and 64 instances hold an interpreter such as Python's. 5 MiB are 128 values of 32 KiB
+    /// and the keys beside them.
+    pub const RESOLVE: Self = Self {
+        cpu: Duration::from_millis(100),
+        wall: Duration::from_secs(1),
+        memory: 64 * MIB,
+        table_elements: 10_000,
+        instances: 64,
+        output: 5 * MIB,
+        log: 64 * KIB,
+    };
+
+    /// For `declare`, which runs once for each build, at load, and which nobody configures: an
+    /// interpreter may start up in it.
+    pub const DECLARE: Self = Self { cpu: Duration::from_secs(1), wall: Duration::from_secs(5), ..Self::RESOLVE };
+
+    /// What an operator may allow at most. The times end with the overlay's own five seconds.
+    pub const CEILING: Self = Self {
+        cpu: Duration::from_secs(5),
+        wall: Duration::from_secs(5),
+        memory: 1024 * MIB,
+        table_elements: 1_000_000,
+        instances: 1_000,
+        output: 64 * MIB,
+        log: MIB,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::RESOLVE
+    }
+}
