@@ -1,5 +1,39 @@
-//! One component: inspect, compile, limit, call.
+//! One component at a time: read, compile, limit, call.
+//!
+//! A [`Sandbox`] owns an engine. [`Sandbox::load`] turns bytes that anybody may have written into a
+//! [`LoadedComponent`]; its [`contributor`](LoadedComponent::contributor) asks the component once what it
+//! declares, and is then a [`Contributor`](crate::registry::Contributor) like any other.
+//!
+//! What bounds a call: every `declare` and every `resolve` runs in a store and an instance of its own,
+//! which are dropped with the answer. Nothing a guest does survives its call, a trap included. The
+//! limits of [`Limits`] hold in all of a call's instances together; time is watched by a thread of the
+//! sandbox's own ([`epoch`](self)), which needs no runtime.
+//!
+//! Nothing here knows where a file came from or what else is registered.
 
+mod allocation;
+mod cache;
+mod call;
+mod compile;
+mod componentize;
+mod contract;
+mod contributor;
+mod engine;
+mod epoch;
+mod failure;
+mod features;
+mod inspect;
 mod limits;
+mod loaded;
+mod survey;
 
+pub use allocation::Allocation;
+pub use contributor::SandboxedContributor;
+pub use engine::{Sandbox, SandboxOptions};
+pub use inspect::{Import, Inspection, inspect};
 pub use limits::Limits;
+pub use loaded::{LoadedComponent, too_large};
+
+/// The most bytes of a component file. An interpreter with its library has 20 MB; what is larger is
+/// refused unread.
+pub const MAX_COMPONENT_BYTES: usize = 64 * 1024 * 1024;

@@ -111,6 +111,12 @@ impl Failure {
         self.code
     }
 
+    /// The failure as an error of the load stage, without the contributor's own words.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn into_load_error(self) -> Error {
+        Error::load(self.code, self.message)
+    }
+
     /// The failure as an error of the resolve stage, with the contributor's words put through `show`.
     pub(crate) fn into_error(self, show: impl FnOnce(&str) -> String) -> Error {
         let message = match &self.guest_text {

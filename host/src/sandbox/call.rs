@@ -1,0 +1,169 @@
+//! One call of a component: a fresh store and instance, its limits, its clocks.
+
+use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
+use wasmtime::component::{Instance, InstancePre};
+use wasmtime::{ResourceLimiter, Store, StoreContextMut, UpdateDeadline};
+
+use super::engine::{GUEST_STACK_BYTES, Inner};
+use super::epoch::TICK;
+use super::failure::{self, Stop};
+use super::limits::Limits;
+use crate::registry::{Deadline, Failure};
+
+/// Stack that must be left on the calling thread: the guest's, and the host's own below and above it.
+const NEEDED_STACK_BYTES: usize = GUEST_STACK_BYTES + 256 * 1024;
+
+/// The stack that is used instead where less is left.
+const FRESH_STACK_BYTES: usize = 2 * NEEDED_STACK_BYTES;
+
+/// What a call has used, and what it may.
+pub(super) struct CallState {
+    limits: Limits,
+    memory: usize,
+    table_elements: usize,
+    /// The last limit that refused the guest something.
+    refused: Option<Refused>,
+    clocks: Clocks,
+    deadline: Option<Deadline>,
+}
+
+/// Which limit refused a guest something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    Memory,
+    Table,
+}
+
+struct Clocks {
+    started: Instant,
+    /// The thread's processor time when the call began; read at the first tick, so that calls which end
+    /// before it, as nearly all do, read no clock of the kernel.
+    cpu_started: Option<std::time::Duration>,
+}
+
+impl Inner {
+    /// Instantiates and lets `work` call; everything is gone when this returns.
+    ///
+    /// `deadline` ends the call beside its own limits.
+    ///
+    /// # Errors
+    /// What stopped the guest, as a [`Failure`] with its code.
+    pub(super) fn call<R>(
+        &self,
+        component: &InstancePre<CallState>,
+        limits: &Limits,
+        deadline: Option<&Deadline>,
+        work: impl FnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<R>,
+    ) -> Result<R, Failure> {
+        stacker::maybe_grow(NEEDED_STACK_BYTES, FRESH_STACK_BYTES, || {
+            let _ticking = self.ticker.tick();
+            let mut store = Store::new(&self.engine, CallState::new(limits, deadline));
+            store.limiter(|state| state);
+            store.set_hostcall_fuel(limits.output);
+            store.set_epoch_deadline(1);
+            store.epoch_deadline_callback(look_at_clocks);
+            let done = component.instantiate(&mut store).and_then(|instance| work(&mut store, instance));
+            done.map_err(|error| failure::classify(&error, store.data()))
+        })
+    }
+}
+
+impl CallState {
+    fn new(limits: &Limits, deadline: Option<&Deadline>) -> Self {
+        Self {
+            limits: *limits,
+            memory: 0,
+            table_elements: 0,
+            refused: None,
+            clocks: Clocks { started: Instant::now(), cpu_started: None },
+            deadline: deadline.cloned(),
+        }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn refused(&self) -> Option<Refused> {
+        self.refused
+    }
+}
+
+fn look_at_clocks(mut store: StoreContextMut<'_, CallState>) -> wasmtime::Result<UpdateDeadline> {
+    let state = store.data_mut();
+    if let Some(deadline) = &state.deadline {
+        deadline.check().map_err(Stop::Overlay)?;
+    }
+    if state.clocks.started.elapsed() >= state.limits.wall {
+        return Err(Stop::Wall(state.limits.wall).into());
+    }
+    if state.clocks.cpu_used() >= state.limits.cpu {
+        return Err(Stop::Cpu(state.limits.cpu).into());
+    }
+    Ok(UpdateDeadline::Continue(1))
+}
+
+impl Clocks {
+    /// Processor time since the call began, at most one tick too much.
+    fn cpu_used(&mut self) -> std::time::Duration {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        let now = std::time::Duration::try_from(now).unwrap_or_default();
+        let before_first_tick = self.started.elapsed().min(TICK);
+        let started = *self.cpu_started.get_or_insert_with(|| now.saturating_sub(before_first_tick));
+        now.saturating_sub(started)
+    }
+}
+
+impl ResourceLimiter for CallState {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(grow(&mut self.memory, current, desired, self.limits.memory) || self.refuse(Refused::Memory))
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(grow(&mut self.table_elements, current, desired, self.limits.table_elements) || self.refuse(Refused::Table))
+    }
+
+    fn memory_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
+        self.refuse(Refused::Memory);
+        Ok(())
+    }
+
+    fn table_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
+        self.refuse(Refused::Table);
+        Ok(())
+    }
+
+    fn instances(&self) -> usize {
+        self.limits.instances
+    }
+
+    // A memory reserves address space whatever its size, so their number is bounded too; real components
+    // have one for each instance at most.
+    fn memories(&self) -> usize {
+        self.limits.instances
+    }
+
+    // Likewise: a module and the shims that connect it have a handful.
+    fn tables(&self) -> usize {
+        self.limits.instances.saturating_mul(4)
+    }
+}
+
+impl CallState {
+    fn refuse(&mut self, what: Refused) -> bool {
+        self.refused = Some(what);
+        false
+    }
+}
+
+/// Adds the growth of one memory or table to what all of them have, unless that is over the limit.
+fn grow(total: &mut usize, current: usize, desired: usize, limit: usize) -> bool {
+    let grown = total.saturating_add(desired.saturating_sub(current));
+    let allowed = grown <= limit;
+    if allowed {
+        *total = grown;
+    }
+    allowed
+}
