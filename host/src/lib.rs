@@ -5,6 +5,7 @@ pub mod contract;
 mod error;
 pub mod home;
 pub mod registry;
+pub mod session_persistence;
 pub mod sessions;
 pub mod text;
 
