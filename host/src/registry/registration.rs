@@ -58,7 +58,8 @@ impl Registration {
             let old = snapshot.find(self.id).ok_or_else(released)?;
             let rest = snapshot.without(self.id);
             let declared = declaration.check(&rest)?;
-            let entry = Entry::new(self.id, declared.clone(), contributor, old.terms.clone());
+            // A clone, so that one which is refused is dropped after the registry's lock.
+            let entry = Entry::new(self.id, declared.clone(), Arc::clone(&contributor), old.terms.clone());
             Ok((rest.with(entry), declared))
         })?;
         *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = declared;
