@@ -76,8 +76,8 @@ impl Home {
     /// absolute and normalised lexically: no link is followed, and nothing need exist.
     ///
     /// # Errors
-    /// `invalid-configuration` for a blank configured home, for one that is not UTF-8, and where the
-    /// user's home or the current directory is needed and not known.
+    /// `invalid-configuration` for a blank configured home, for one that is not UTF-8 or has a NUL byte,
+    /// and where the user's home or the current directory is needed and not known.
     pub fn resolve_in(configured: Option<&OsStr>, surroundings: &Surroundings) -> Result<Self> {
         let (text, rule) = choose(configured, surroundings.ambient.as_deref())?;
         let user_home = surroundings.user_home.as_deref();
@@ -88,6 +88,9 @@ impl Home {
         let path = absolute.into_os_string().into_string().map_err(|_| {
             invalid("the home is not valid UTF-8, which a variable for every shell needs: name another with --home")
         })?;
+        if path.contains('\0') {
+            return Err(invalid("the home has a NUL byte, which no path can have: name another with --home"));
+        }
         Ok(Self { path, rule })
     }
 

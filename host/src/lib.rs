@@ -5,6 +5,8 @@ pub mod contract;
 mod error;
 pub mod home;
 pub mod registry;
+pub mod session_persistence;
+pub mod sessions;
 pub mod text;
 
 pub use error::{Code, Error, Result, Stage};

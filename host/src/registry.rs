@@ -98,7 +98,9 @@ impl Registry {
         let (id, declared) = self.shared.change(|next_id, snapshot| {
             let declared = declaration.check(snapshot)?;
             let id = next_id.take();
-            Ok((snapshot.with(Entry::new(id, declared.clone(), contributor, terms)), (id, declared)))
+            // A clone, so that one which is refused is dropped after the lock.
+            let entry = Entry::new(id, declared.clone(), Arc::clone(&contributor), terms);
+            Ok((snapshot.with(entry), (id, declared)))
         })?;
         tracing::debug!(contributor = declared.name().as_str(), "registered");
         Ok(Registration::new(&self.shared, id, declared))
@@ -152,11 +154,16 @@ impl std::fmt::Debug for Registry {
 
 impl Shared {
     /// Replaces the snapshot by the one that `next` makes of it, or leaves it as it is.
+    ///
+    /// Nothing of a contributor's may run in `next`, its destructor included: it may well come back here.
     fn change<T>(&self, next: impl FnOnce(&mut EntryId, &Snapshot) -> Result<(Snapshot, T)>) -> Result<T> {
         // A panic under this lock cannot leave a half-made snapshot: it is stored last, in one step.
         let mut next_id = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let (snapshot, answer) = next(&mut next_id, &self.snapshot.load())?;
-        self.snapshot.store(Arc::new(snapshot));
+        let old = self.snapshot.swap(Arc::new(snapshot));
+        drop(next_id);
+        // It may hold the last of a contributor that was released.
+        drop(old);
         Ok(answer)
     }
 }

@@ -236,6 +236,7 @@ impl<'a> Collection<'a> {
         match policy {
             OnFailure::Fail => return Err(error.clone()),
             OnFailure::Omit => {}
+            OnFailure::Value(text) if text.contains('\0') => return Err(unusable_stand_in(entry, variable)),
             OnFailure::Value(text) => self.push_value(entry, variable, text.clone())?,
         }
         tracing::warn!(key = variable.key.as_str(), policy = policy.as_str(), %error, "degraded");
@@ -269,6 +270,15 @@ impl<'a> Collection<'a> {
         self.entries.push(entry);
         Ok(())
     }
+}
+
+/// The operator's value for a key is one that no environment can hold.
+fn unusable_stand_in(entry: &Entry, variable: &DeclaredVariable) -> Error {
+    let key = &variable.key;
+    let message = format!(
+        "the value that stands in for {key} has a NUL byte, which no environment variable can hold: configure another"
+    );
+    Error::host(Code::InvalidConfiguration, message).by(entry.declared.name()).about(key)
 }
 
 /// Asks a contributor on this thread.

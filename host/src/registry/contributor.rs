@@ -79,7 +79,9 @@ impl Deadline {
 }
 
 /// Why a contributor has no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// `Debug` leaves the contributor's own words out: whether they are to be withheld is not known here.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
     code: Code,
     message: String,
@@ -124,5 +126,11 @@ impl Failure {
             None => self.message,
         };
         Error::resolve(self.code, message)
+    }
+}
+
+impl std::fmt::Debug for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Failure").field("code", &self.code).field("message", &self.message).finish_non_exhaustive()
     }
 }

@@ -54,15 +54,16 @@ impl Registration {
             || Error::host(Code::ScopeClosed, "the registration was released before: register the contributor again");
         let declaration = contributor.declare();
         let registry = self.registry.upgrade().ok_or_else(released)?;
-        let declared = registry.change(|_, snapshot| {
+        registry.change(|_, snapshot| {
             let old = snapshot.find(self.id).ok_or_else(released)?;
             let rest = snapshot.without(self.id);
             let declared = declaration.check(&rest)?;
-            let entry = Entry::new(self.id, declared.clone(), contributor, old.terms.clone());
-            Ok((rest.with(entry), declared))
-        })?;
-        *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = declared;
-        Ok(())
+            // A clone, so that one which is refused is dropped after the registry's lock.
+            let entry = Entry::new(self.id, declared.clone(), Arc::clone(&contributor), old.terms.clone());
+            // Under the registry's lock, so that of two at once the same one wins here and there.
+            *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = declared;
+            Ok((rest.with(entry), ()))
+        })
     }
 
     /// Frees the name and the keys. Releasing twice is harmless.

@@ -1,1 +1,12 @@
-
+mod answers;
+mod asking;
+mod declaring;
+mod guards;
+mod limits_of_time;
+mod missing;
+mod policies;
+mod replacing;
+mod scopes;
+mod support;
+mod together;
+mod words;
