@@ -225,6 +225,14 @@ impl Error {
         self
     }
 
+    /// Puts the file that it is about in front of the message.
+    #[cfg(feature = "wasm")]
+    #[must_use]
+    pub(crate) fn in_file(mut self, file: &std::path::Path) -> Self {
+        self.message = format!("{}: {}", crate::text::shown(&file.display().to_string()), self.message);
+        self
+    }
+
     /// When it happened.
     #[must_use]
     pub fn stage(&self) -> Stage {

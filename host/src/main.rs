@@ -1,1 +1,7 @@
-fn main() {}
+//! The `dsh-env` command.
+
+mod command;
+
+fn main() -> std::process::ExitCode {
+    command::run()
+}

@@ -30,7 +30,7 @@ mod survey;
 pub use allocation::Allocation;
 pub use contributor::SandboxedContributor;
 pub use engine::{Sandbox, SandboxOptions};
-pub use inspect::{Import, Inspection, inspect};
+pub use inspect::{Import, Inspection, imports, inspect};
 pub use limits::Limits;
 pub use loaded::{LoadedComponent, too_large};
 

@@ -42,6 +42,12 @@ impl Deadline {
         Self { at, cancellation }
     }
 
+    /// So much time from now, and nobody gives up earlier. For asking a contributor without a registry.
+    #[must_use]
+    pub fn after(time: Duration) -> Self {
+        Self::new(Instant::now() + time, Cancellation::new())
+    }
+
     /// The moment after which nobody waits any more.
     #[must_use]
     pub fn at(&self) -> Instant {
@@ -111,6 +117,12 @@ impl Failure {
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
+    }
+
+    /// What happened and what to do, in the host's own words.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// The failure as an error of the load stage, without the contributor's own words.

@@ -55,6 +55,14 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     })
 }
 
+/// The names of what a component imports, in order.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn imports(bytes: &[u8]) -> Result<Vec<String>> {
+    Ok(Survey::of(&componentize::component(bytes)?)?.imports)
+}
+
 /// What an import would allow a component here.
 fn allowed_by(_: &str) -> &'static str {
     "nothing: the host does not offer it and refuses the component"

@@ -1,0 +1,106 @@
+//! `check`: is this file a contributor, and what does it say?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use dsh_env::contract::{ContributorName, Execution};
+use dsh_env::home::Home;
+use dsh_env::installation::read_component;
+use dsh_env::registry::{Contributor as _, Registry};
+use dsh_env::sandbox::{self, Sandbox, SandboxOptions};
+use dsh_env::{Error, text};
+use serde::Serialize;
+use serde_json::json;
+
+use super::arguments::CheckArguments;
+use super::composition;
+use super::output::{BAD, GOOD, NAME, Output, styled, table};
+use super::progress::Progress;
+
+/// What was found out about one file.
+#[derive(Default, Serialize)]
+struct Report {
+    file: String,
+    ok: bool,
+    name: Option<String>,
+    variables: Vec<serde_json::Value>,
+    imports: Vec<String>,
+    env: BTreeMap<String, String>,
+    error: Option<Error>,
+}
+
+/// Checks every file and goes on after a failure.
+pub(crate) fn run(arguments: &CheckArguments, output: &Output) -> Result<ExitCode> {
+    let execution = composition::sample_execution(&arguments.execution)?;
+    let sandbox = Sandbox::new(&SandboxOptions::new())?;
+    let mut all_good = true;
+    for file in &arguments.files {
+        let progress = Progress::new(&format!("checking {}", file.display()));
+        let report = check(&sandbox, file, &execution);
+        drop(progress);
+        all_good &= report.ok;
+        if output.is_json() { output.json(&report)? } else { output.text(&sentence(&report))? }
+    }
+    Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check(sandbox: &Sandbox, file: &Path, execution: &Execution) -> Report {
+    let mut report = Report { file: file.display().to_string(), ..Report::default() };
+    match fill(&mut report, sandbox, file, execution) {
+        Ok(()) => report.ok = true,
+        Err(error) => report.error = Some(error),
+    }
+    report
+}
+
+fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Execution) -> dsh_env::Result<()> {
+    let bytes = read_component(file)?;
+    // Also for a component that is refused because of them.
+    report.imports = sandbox::imports(&bytes).unwrap_or_default();
+    let contributor = sandbox.load(bytes)?.contributor()?;
+    let name = contributor.declare().name;
+    report.name = ContributorName::new(&name).ok().map(|name| name.to_string());
+    // In a registry of its own, so that nothing that is installed plays a part.
+    let registry = Registry::new(&Home::resolve(Some("/".as_ref()))?);
+    let registration = registry.register(contributor)?;
+    let declared = registration.declared();
+    report.variables = declared
+        .variables()
+        .iter()
+        .map(|variable| json!({ "key": variable.key, "description": variable.description, "sensitive": variable.sensitive }))
+        .collect();
+    let overlay = registry.collect(execution)?;
+    let own = overlay.iter().filter(|entry| entry.contributor.as_ref() == Some(declared.name()));
+    report.env = own
+        .map(|entry| {
+            let withheld = || format!("[withheld: {} handles sensitive values]", declared.name());
+            let value = if entry.value.is_sensitive() { withheld() } else { entry.value.expose().to_owned() };
+            (entry.key.to_string(), value)
+        })
+        .collect();
+    Ok(())
+}
+
+fn sentence(report: &Report) -> String {
+    let file = styled(NAME, &text::shown(&report.file));
+    if let Some(error) = &report.error {
+        return format!("{} {file}: {} stage: {error}", styled(BAD, "failed"), error.stage());
+    }
+    let name = report.name.as_deref().unwrap_or_default();
+    let mut lines = format!("{} {file}: contributor {}", styled(GOOD, "ok"), styled(NAME, name));
+    let rows = report.variables.iter().map(|variable| {
+        let field = |name: &str| variable.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+        let key = field("key");
+        let value = report.env.get(&key).map_or_else(|| "(absent)".to_owned(), |value| value.clone());
+        vec![key, value, field("description")]
+    });
+    if report.variables.is_empty() {
+        lines.push_str(", which declares no variables");
+    } else {
+        lines.push('\n');
+        lines.push_str(&table(&["KEY", "VALUE IN THE SAMPLE", "DESCRIPTION"], rows));
+    }
+    lines
+}

@@ -1,0 +1,124 @@
+//! Making a host and an execution of the flags that commands share.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use dsh_env::contract::{Execution, SessionHeader, SessionId};
+use dsh_env::home::normalise;
+use dsh_env::installation::read_text;
+use dsh_env::text::shown;
+use dsh_env::{Code, Error, Host, HostOptions};
+
+use super::arguments::{ExecutionFlags, HostFlags};
+use super::{failure, output};
+
+/// The most bytes of an execution record: far more than a valid one can have.
+const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Opens the host that the flags describe, and tells people what is amiss with it.
+pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
+    let mut options = HostOptions::new();
+    if let Some(home) = &flags.home {
+        options = options.home(home);
+    }
+    if let Some(folder) = &flags.state_dir {
+        options = options.state_dir(folder);
+    }
+    let host = Host::open(&options.contributors(&flags.contributors))?;
+    for warning in host.warnings() {
+        output::note(&format!("warning: {warning}"));
+    }
+    Ok(host)
+}
+
+/// The execution that the flags describe. Without a record it is a call of the tool `exec` in the current
+/// directory, which no agent owns unless a session is named.
+pub(crate) fn execution(flags: &ExecutionFlags) -> Result<Execution> {
+    from_flags(flags, Execution::new("exec"))
+}
+
+/// As [`execution`], for trying a component: a call of `bash` that an agent owns.
+pub(crate) fn sample_execution(flags: &ExecutionFlags) -> Result<Execution> {
+    let mut header = SessionHeader::new(SessionId::new("sample-session")?);
+    header.created_at = Some(0);
+    header.cwd = current_dir();
+    header.delegation_depth = Some(0);
+    from_flags(flags, Execution::new("bash").owned_by(header))
+}
+
+fn from_flags(flags: &ExecutionFlags, default: Execution) -> Result<Execution> {
+    let mut execution = match &flags.execution {
+        Some(source) => completed(read_execution(source)?, default),
+        None => Execution { workdir: current_dir(), ..default },
+    };
+    if let Some(id) = &flags.session_id {
+        let id = SessionId::new(id)?;
+        let header = execution.agent.take().map(|agent| agent.session);
+        execution = execution.owned_by(match header {
+            Some(header) => SessionHeader { id, ..header },
+            None => SessionHeader::new(id),
+        });
+    }
+    if let Some(cwd) = &flags.session_cwd {
+        let Some(agent) = &mut execution.agent else {
+            return Err(failure::usage("--session-cwd needs a session: give --session-id too"));
+        };
+        agent.session.cwd = Some(cwd.clone());
+    }
+    if let Some(workdir) = &flags.workdir {
+        execution.workdir = absolute(workdir)?.into_os_string().into_string().ok();
+    }
+    execution.check()?;
+    Ok(execution)
+}
+
+/// A record with what identifies a call filled in where it was left out.
+fn completed(mut record: Execution, default: Execution) -> Execution {
+    if record.call_id.is_empty() {
+        record.call_id = default.call_id;
+    }
+    if record.root_call_id.is_empty() {
+        record.root_call_id.clone_from(&record.call_id);
+    }
+    if record.tool.is_empty() {
+        record.tool = default.tool;
+    }
+    record
+}
+
+/// The directory in which a command is to run, if the flags name one: absolute.
+pub(crate) fn workdir(flags: &ExecutionFlags, execution: &Execution) -> Result<Option<PathBuf>> {
+    match (&flags.workdir, &flags.execution) {
+        (Some(workdir), _) => absolute(workdir).map(Some),
+        (None, Some(_)) => Ok(execution.workdir.as_ref().map(PathBuf::from)),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads an execution record from a file, or from standard input for `-`.
+pub(crate) fn read_execution(source: &Path) -> Result<Execution> {
+    let text = if source == Path::new("-") {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().take(MAX_RECORD_BYTES as u64).read_to_string(&mut text);
+        read.map_err(|error| invalid(source, &error.to_string()))?;
+        text
+    } else {
+        read_text(source, MAX_RECORD_BYTES).map_err(|error| invalid(source, error.message()))?
+    };
+    serde_json::from_str(&text).map_err(|error| invalid(source, &error.to_string()).into())
+}
+
+fn invalid(source: &Path, why: &str) -> Error {
+    let name = if source == Path::new("-") { "standard input".to_owned() } else { shown(&source.display().to_string()) };
+    Error::host(Code::InvalidExecution, format!("the execution record from {name} cannot be used: {}", shown(why)))
+}
+
+fn current_dir() -> Option<String> {
+    std::env::current_dir().ok()?.into_os_string().into_string().ok()
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let current = std::env::current_dir().ok();
+    normalise(path, current.as_deref()).ok_or_else(|| failure::usage("the current directory is not known: give an absolute --workdir"))
+}

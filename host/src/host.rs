@@ -1,0 +1,189 @@
+//! One host, composed: its home and configuration, the registry, where sessions are, and the contributors
+//! that are installed or named.
+//!
+//! An installed contributor that cannot be loaded does not take the others down: it is missing, which
+//! every overlay says in `DSH_DEGRADED`, and fails collections only where the operator requires it. A
+//! contributor that the caller names by its file has to load.
+
+mod loading;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::contract::ContributorName;
+use crate::error::Result;
+use crate::home::{Home, Surroundings, permissions};
+use crate::installation::{self, Configuration};
+use crate::registry::{Registration, Registry};
+use crate::sandbox::{Allocation, Sandbox, SandboxOptions};
+use crate::session_persistence::SessionPersistence;
+use crate::sessions::{ActivePersistence, Backend, JsonlPersistence, Persistence, SessionsRoot, SqlitePersistence};
+use loading::Loading;
+
+/// The folder of the home where state is kept unless told otherwise.
+const STATE_FOLDER: &str = "state";
+
+/// The folder of the state where compiled code is kept.
+const COMPILED_FOLDER: &str = "compiled";
+
+/// How a host is composed.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    home: Option<OsString>,
+    state_dir: Option<PathBuf>,
+    contributors: Vec<PathBuf>,
+    allocation: Allocation,
+}
+
+impl HostOptions {
+    /// The home of this process, its installed contributors, and memory on demand.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The home, instead of the ambient or the default one.
+    #[must_use]
+    pub fn home(self, home: impl AsRef<OsStr>) -> Self {
+        Self { home: Some(home.as_ref().to_owned()), ..self }
+    }
+
+    /// Where state is kept, instead of `state` in the home.
+    #[must_use]
+    pub fn state_dir(self, folder: impl Into<PathBuf>) -> Self {
+        Self { state_dir: Some(folder.into()), ..self }
+    }
+
+    /// Further contributors by their files. They are not installed, so no section of the configuration
+    /// applies to them.
+    #[must_use]
+    pub fn contributors<P: AsRef<Path>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
+        self.contributors.extend(files.into_iter().map(|file| file.as_ref().to_owned()));
+        self
+    }
+
+    /// Where the memory of calls comes from: [`Allocation::Pooled`] for a host that goes on.
+    #[must_use]
+    pub fn allocation(self, allocation: Allocation) -> Self {
+        Self { allocation, ..self }
+    }
+}
+
+/// A composed host. Its contributors are released with it.
+#[derive(Debug)]
+pub struct Host {
+    home: Home,
+    registry: Registry,
+    persistence: ActivePersistence,
+    contributors: Vec<HostedContributor>,
+    warnings: Vec<String>,
+    _built_in: Registration,
+}
+
+/// A contributor of a host that came from a file.
+#[derive(Debug)]
+pub struct HostedContributor {
+    registration: Registration,
+    file: PathBuf,
+    digest: String,
+}
+
+impl HostedContributor {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> ContributorName {
+        self.registration.name()
+    }
+
+    /// The file it was read from.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The SHA-256 of the file, as 64 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+}
+
+impl Host {
+    /// Composes a host: resolves the home, checks who can write to it, reads the configuration, and loads
+    /// the contributors. Components are compiled, or taken from the cache, and asked what they declare.
+    ///
+    /// # Errors
+    /// `invalid-configuration`, `unsafe-permissions`, and whatever is wrong with a contributor that was
+    /// named by its file.
+    pub fn open(options: &HostOptions) -> Result<Self> {
+        let home = Home::resolve(options.home.as_deref())?;
+        permissions::check(home.path())?;
+        let configuration = Configuration::read(&home)?;
+        let registry = Registry::new(&home);
+        let persistence = ActivePersistence::new(persistence(&configuration, &home)?);
+        let built_in = registry.register(SessionPersistence::new(persistence.clone()))?;
+        let installed = installation::installed(&home)?;
+        let mut loading = Loading::new(&registry, &configuration);
+        // Without a component there is nothing to start an engine for.
+        if !(installed.is_empty() && options.contributors.is_empty()) {
+            let sandbox = sandbox(options, &configuration, &home)?;
+            loading.load_installed(&sandbox, installed);
+            loading.load_named(&sandbox, &options.contributors)?;
+        }
+        let (contributors, warnings) = loading.finish();
+        Ok(Self { home, registry, persistence, contributors, warnings, _built_in: built_in })
+    }
+
+    /// The home.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The registry, in which an embedder's own contributors are welcome too.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The slot of the service that keeps the sessions.
+    #[must_use]
+    pub fn persistence(&self) -> &ActivePersistence {
+        &self.persistence
+    }
+
+    /// The contributors that came from files, in the order in which they were loaded.
+    #[must_use]
+    pub fn contributors(&self) -> &[HostedContributor] {
+        &self.contributors
+    }
+
+    /// What people should know although the host works: contributors that are missing, and sections of
+    /// the configuration that apply to nothing.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+fn persistence(configuration: &Configuration, home: &Home) -> Result<Arc<dyn Persistence>> {
+    let sessions = &configuration.sessions;
+    Ok(match sessions.backend {
+        Backend::Jsonl => {
+            let root = SessionsRoot::resolve(sessions.root.as_deref(), home, &Surroundings::of_process())?;
+            Arc::new(JsonlPersistence::new(root, sessions.compression))
+        }
+        Backend::Sqlite => Arc::new(SqlitePersistence::new()),
+    })
+}
+
+fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<Sandbox> {
+    let state = options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER));
+    permissions::check(&state)?;
+    let mut sandbox = SandboxOptions::new().allocation(options.allocation).cache(state.join(COMPILED_FOLDER));
+    for limits in configuration.all_limits() {
+        sandbox = sandbox.ceiling(&limits);
+    }
+    Sandbox::new(&sandbox)
+}
