@@ -23,6 +23,7 @@ mod merge;
 mod ordinary;
 pub mod strict_shell;
 mod terminal;
+mod too_large;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -33,6 +34,7 @@ pub use inherited::split_entry;
 pub use merge::Builder;
 pub use ordinary::OrdinaryEnv;
 pub use terminal::TerminalSettings;
+pub use too_large::explain_too_large;
 
 /// The environment of one child: each name once, what was inherited first, in its order, and the
 /// overlay last.

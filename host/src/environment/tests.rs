@@ -1,6 +1,8 @@
 mod merge;
 #[cfg(unix)]
 mod real_shells;
+#[cfg(unix)]
+mod too_large;
 
 use super::*;
 use crate::contract::{Binding, Declaration, Execution, SessionHeader, SessionId};
