@@ -1,6 +1,9 @@
 //! Decides what a shell command may know about its surroundings.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+#[cfg(any(feature = "cli", test))]
+#[doc(hidden)]
+pub mod command;
 pub mod contract;
 pub mod environment;
 mod error;

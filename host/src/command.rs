@@ -1,0 +1,3 @@
+//! What the command line needs beside the library.
+
+pub mod format;
