@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod contract;
+pub mod environment;
 mod error;
 pub mod home;
 pub mod registry;

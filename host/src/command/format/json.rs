@@ -1,0 +1,10 @@
+//! One flat JSON object on one line, sorted by key.
+
+use serde_json::{Map, Value};
+
+use dsh_env::contract::Key;
+
+pub(super) fn render<'a>(variables: impl Iterator<Item = (&'a Key, &'a str)>) -> String {
+    let object: Map<String, Value> = variables.map(|(key, value)| (key.to_string(), value.into())).collect();
+    format!("{}\n", Value::Object(object))
+}
