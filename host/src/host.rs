@@ -174,7 +174,7 @@ fn persistence(configuration: &Configuration, home: &Home) -> Result<Arc<dyn Per
             let root = SessionsRoot::resolve(sessions.root.as_deref(), home, &Surroundings::of_process())?;
             Arc::new(JsonlPersistence::new(root, sessions.compression))
         }
-        Backend::Sqlite => Arc::new(SqlitePersistence::new()),
+        Backend::Sqlite => Arc::new(SqlitePersistence),
     })
 }
 

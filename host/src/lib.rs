@@ -1,16 +1,65 @@
 //! Decides what a shell command may know about its surroundings.
-#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+//!
+//! For every single execution a [`Registry`](registry::Registry) asks its contributors what is true now
+//! and makes an immutable [`Overlay`](registry::Overlay) of `DSH_*` variables;
+//! [`ChildEnvironment`](environment::ChildEnvironment) removes every inherited `DSH_*` and merges the overlay
+//! last. A value that is missing is absent, never stale, and the process's own environment never changes.
+//!
+//! A contributor is a trait with two methods. A harness registers its own:
+//!
+//! ```
+//! use dsh_env::contract::{Binding, Declaration, Execution};
+//! use dsh_env::home::Home;
+//! use dsh_env::registry::{Contributor, Deadline, Failure, Registry};
+//!
+//! struct Branch;
+//!
+//! impl Contributor for Branch {
+//!     fn declare(&self) -> Declaration {
+//!         Declaration::new("branch").variable("DSH_BRANCH", "The branch that the agent works on.")
+//!     }
+//!     fn resolve(&self, _: &Execution, _: &Deadline) -> Result<Vec<Binding>, Failure> {
+//!         Ok(vec![Binding::new("DSH_BRANCH", "main")])
+//!     }
+//! }
+//!
+//! # fn main() -> dsh_env::Result<()> {
+//! let registry = Registry::new(&Home::resolve(None)?);
+//! let _branch = registry.register(Branch)?;
+//! let overlay = registry.collect(&Execution::new("bash"))?;
+//! assert_eq!(overlay.get("DSH_BRANCH").map(|entry| entry.value.expose()), Some("main"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With the feature `wasm` there is a `Host`, which loads contributors that are sandboxed WebAssembly
+//! components; `cli` adds what the `dsh-env` command needs. Whole programs are in the package's `examples`.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`contract`] | the contract with contributors as types: keys, declarations, executions |
+//! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
+//! | [`home`] | where the host lives, and who may write there |
+//! | `sandbox` | one component: inspect, compile, limit, call |
+//! | `installation` | the home's folder of contributors and its configuration |
+//! | [`sessions`] | where sessions are kept |
+//! | [`environment`] | the environment of a child, and shells without start-up files |
 
 pub mod contract;
 pub mod environment;
 mod error;
 pub mod home;
+#[cfg(feature = "wasm")]
+mod host;
+#[cfg(feature = "wasm")]
+pub mod installation;
 pub mod registry;
+#[cfg(feature = "wasm")]
+pub mod sandbox;
 pub mod session_persistence;
 pub mod sessions;
 pub mod text;
 
 pub use error::{Code, Error, Result, Stage};
-
 #[cfg(feature = "wasm")]
-pub mod sandbox;
+pub use host::{Host, HostOptions, HostedContributor};

@@ -66,7 +66,7 @@ impl Output {
 /// A table as wide as the terminal, whose cells were made safe to show.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| width.0));
     table.set_header(header.iter().copied());
     for row in rows {

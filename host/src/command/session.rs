@@ -31,7 +31,7 @@ fn locate(arguments: &LocateArguments, output: &Output) -> Result<ExitCode> {
     let root = SessionsRoot::resolve(root, &home, &Surroundings::of_process())?;
     let persistence: Arc<dyn Persistence> = match backend {
         Backend::Jsonl => Arc::new(JsonlPersistence::new(root, compression)),
-        Backend::Sqlite => Arc::new(SqlitePersistence::new()),
+        Backend::Sqlite => Arc::new(SqlitePersistence),
     };
     output.json(&persistence.locate(&header))?;
     Ok(ExitCode::SUCCESS)

@@ -132,6 +132,13 @@ pub fn script_arguments(program: &OsStr, script: &OsStr) -> Vec<OsString> {
     list
 }
 
+/// Whether a program is PowerShell, which cannot work with [a terminal that can do
+/// nothing](super::TerminalSettings::PlainForPwsh).
+#[must_use]
+pub fn is_powershell(program: &OsStr) -> bool {
+    shell_of(program).names.contains(&"pwsh")
+}
+
 fn shell_of(program: &OsStr) -> &'static Shell {
     let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
     let known = |shell: &&Shell| shell.names.iter().any(|known| is_program(name, known));

@@ -1,0 +1,25 @@
+//! A harness that embeds the library with the contributors that are installed in its home, and one more.
+//!
+//! `cargo run --features wasm --example embed_wasm -- guest-examples/rust/deployment-region/deployment-region.wasm`
+
+use std::process::Command;
+
+use dsh_env::contract::{Execution, SessionHeader, SessionId};
+use dsh_env::environment::ChildEnvironment;
+use dsh_env::sandbox::Allocation;
+use dsh_env::{Host, HostOptions};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Once, when the harness starts.
+    let host = Host::open(&HostOptions::new().contributors(std::env::args_os().skip(1)).allocation(Allocation::Pooled))?;
+    for warning in host.warnings() {
+        eprintln!("{warning}");
+    }
+    // Once for every shell call, with whoever makes it.
+    let execution = Execution::new("bash").owned_by(SessionHeader::new(SessionId::new("s1")?));
+    let overlay = host.registry().collect(&execution)?;
+    let environment = ChildEnvironment::builder(std::env::vars_os()).with_overlay(&overlay);
+    let child = ["-c", "echo $DSH_SESSION_ID runs in $DSH_DEPLOYMENT_REGION"];
+    Command::new("sh").args(child).env_clear().envs(environment.iter()).status()?;
+    Ok(())
+}
