@@ -4,10 +4,10 @@
 
 use std::process::Command;
 
-use dsh_env::contract::{Binding, Declaration, Execution, SessionHeader, SessionId};
+use dsh_env::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, SessionHeader, SessionId};
 use dsh_env::environment::ChildEnvironment;
 use dsh_env::home::Home;
-use dsh_env::registry::{Contributor, Deadline, Failure, Registry};
+use dsh_env::registry::Registry;
 
 struct Branch;
 

@@ -11,7 +11,8 @@ use dsh_env::{Host, HostOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Once, when the harness starts.
-    let host = Host::open(&HostOptions::new().contributors(std::env::args_os().skip(1)).allocation(Allocation::Pooled))?;
+    let host =
+        Host::open(&HostOptions::new().contributors(std::env::args_os().skip(1)).allocation(Allocation::Pooled))?;
     for warning in host.warnings() {
         eprintln!("{warning}");
     }

@@ -4,11 +4,15 @@
 //! *says*; a [`Declared`] is one that was checked. Nothing here knows of WebAssembly: the sandbox
 //! translates at its edge, and native contributors use these types as they are.
 
+mod cancellation;
+mod contributor;
 mod declaration;
 mod execution;
 mod key;
 mod name;
 
+pub use cancellation::Cancellation;
+pub use contributor::{Contributor, Deadline, Failure};
 pub use declaration::{Binding, Claims, Declaration, Declared, DeclaredVariable, NoClaims, Variable};
 pub use execution::{Agent, Execution, SessionHeader, SessionId};
 pub use key::{Key, PREFIX, is_managed_name};

@@ -8,9 +8,9 @@
 //! A contributor is a trait with two methods. A harness registers its own:
 //!
 //! ```
-//! use dsh_env::contract::{Binding, Declaration, Execution};
+//! use dsh_env::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 //! use dsh_env::home::Home;
-//! use dsh_env::registry::{Contributor, Deadline, Failure, Registry};
+//! use dsh_env::registry::Registry;
 //!
 //! struct Branch;
 //!

@@ -10,9 +10,7 @@
 //! [`Contributor`] trait as a native one.
 
 mod answer;
-mod cancellation;
 mod collect;
-mod contributor;
 mod facts;
 mod overlay;
 mod registration;
@@ -26,16 +24,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use serde::Serialize;
 
-pub use cancellation::Cancellation;
 pub use collect::CollectOptions;
-pub use contributor::{Contributor, Deadline, Failure};
 pub use overlay::{Overlay, OverlayEntry, Report, Value};
 pub use registration::Registration;
 pub use scope::Scope;
 pub use snapshot::Missing;
 pub use terms::{InvalidShape, KeyTerms, OnFailure, Shape, Terms, ValueLimits};
 
-use crate::contract::HOST;
+use crate::contract::{Contributor, HOST};
 use crate::error::Result;
 use crate::home::Home;
 use snapshot::{Entry, EntryId, Snapshot};

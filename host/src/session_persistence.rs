@@ -3,8 +3,7 @@
 //! The sessions' side knows locations and no variables; the registry knows variables and no sessions.
 //! This is the translation, and to the registry it is a contributor like any other.
 
-use crate::contract::{Binding, Declaration, Execution, PREFIX};
-use crate::registry::{Contributor, Deadline, Failure};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, PREFIX};
 use crate::sessions::{ActivePersistence, Location, LocationKind};
 
 /// The contributor's name.

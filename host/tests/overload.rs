@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use dsh_env::Code;
-use dsh_env::contract::{Binding, Declaration, Execution};
+use dsh_env::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 use dsh_env::home::{Home, Surroundings};
-use dsh_env::registry::{CollectOptions, Contributor, Deadline, Failure, Registry};
+use dsh_env::registry::{CollectOptions, Registry};
 
 /// The most calls that wait at once, and the most asynchronous collections, as the registry documents.
 const MOST: usize = 240;

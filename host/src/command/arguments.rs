@@ -50,7 +50,9 @@ pub(crate) enum Command {
     Bench(BenchArguments),
     Completions(CompletionsArguments),
     /// Prints the manual page.
-    #[command(after_long_help = "Examples:\n  dsh-env man | man -l -\n  dsh-env man > /usr/local/share/man/man1/dsh-env.1")]
+    #[command(
+        after_long_help = "Examples:\n  dsh-env man | man -l -\n  dsh-env man > /usr/local/share/man/man1/dsh-env.1"
+    )]
     Man,
 }
 

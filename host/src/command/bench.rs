@@ -7,8 +7,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use dsh_env::contract::{Contributor as _, Deadline};
 use dsh_env::installation::read_component;
-use dsh_env::registry::{Contributor as _, Deadline};
 use dsh_env::sandbox::{Allocation, Sandbox, SandboxOptions};
 use serde::Serialize;
 
@@ -78,7 +78,11 @@ pub(crate) fn run(arguments: &BenchArguments, output: &Output) -> Result<ExitCod
         resolve_us: quantiles(resolves),
         shell_us: quantiles(shells),
     };
-    if output.is_json() { output.json(&report)? } else { output.text(&sentence(&report))? }
+    if output.is_json() {
+        output.json(&report)?
+    } else {
+        output.text(&sentence(&report))?
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,7 +127,12 @@ fn sentence(report: &Report) -> String {
             row("compile", format!("{:.1} ms", report.compile_ms), none(), none()),
             row("load from the cache", micros(report.cached_load_us), none(), share(report.cached_load_us)),
             row("declare, fresh", micros(report.declare_us), none(), share(report.declare_us)),
-            row("resolve, fresh", micros(report.resolve_us.p50), micros(report.resolve_us.p99), share(report.resolve_us.p50)),
+            row(
+                "resolve, fresh",
+                micros(report.resolve_us.p50),
+                micros(report.resolve_us.p99),
+                share(report.resolve_us.p50),
+            ),
             row("bash -c true", micros(report.shell_us.p50), micros(report.shell_us.p99), none()),
         ],
     )

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use dsh_env::contract::{ContributorName, Execution};
+use dsh_env::contract::{Contributor as _, ContributorName, Execution};
 use dsh_env::home::Home;
 use dsh_env::installation::read_component;
-use dsh_env::registry::{Contributor as _, Registry};
+use dsh_env::registry::Registry;
 use dsh_env::sandbox::{self, Sandbox, SandboxOptions};
 use dsh_env::{Error, text};
 use serde::Serialize;

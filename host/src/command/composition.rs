@@ -110,7 +110,8 @@ pub(crate) fn read_execution(source: &Path) -> Result<Execution> {
 }
 
 fn invalid(source: &Path, why: &str) -> Error {
-    let name = if source == Path::new("-") { "standard input".to_owned() } else { shown(&source.display().to_string()) };
+    let name =
+        if source == Path::new("-") { "standard input".to_owned() } else { shown(&source.display().to_string()) };
     Error::host(Code::InvalidExecution, format!("the execution record from {name} cannot be used: {}", shown(why)))
 }
 
@@ -120,5 +121,6 @@ fn current_dir() -> Option<String> {
 
 fn absolute(path: &Path) -> Result<PathBuf> {
     let current = std::env::current_dir().ok();
-    normalise(path, current.as_deref()).ok_or_else(|| failure::usage("the current directory is not known: give an absolute --workdir"))
+    normalise(path, current.as_deref())
+        .ok_or_else(|| failure::usage("the current directory is not known: give an absolute --workdir"))
 }

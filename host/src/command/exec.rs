@@ -59,7 +59,10 @@ fn terminal(scrub: bool, program: &OsString) -> TerminalSettings {
 fn enter(workdir: &Path) -> Result<()> {
     std::env::set_current_dir(workdir).map_err(|error| {
         let name = shown(&workdir.display().to_string());
-        anyhow!(Error::host(Code::InvalidExecution, format!("the working directory {name} cannot be entered ({error}): give one that exists")))
+        anyhow!(Error::host(
+            Code::InvalidExecution,
+            format!("the working directory {name} cannot be entered ({error}): give one that exists")
+        ))
     })
 }
 

@@ -60,7 +60,9 @@ fn as_library_error(error: &anyhow::Error) -> Error {
 
 fn status(code: Code) -> u8 {
     match code {
-        Code::InvalidConfiguration | Code::UnsafePermissions | Code::ContradictoryHomes | Code::InvalidExecution => WRONG,
+        Code::InvalidConfiguration | Code::UnsafePermissions | Code::ContradictoryHomes | Code::InvalidExecution => {
+            WRONG
+        }
         _ => FAILED,
     }
 }

@@ -22,8 +22,7 @@ pub use inherited::InheritedManaged;
 use dsh_env::contract::Key;
 
 /// How an overlay is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// One JSON object on one line.
     Json,

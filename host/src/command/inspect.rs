@@ -22,18 +22,25 @@ pub(crate) fn run(arguments: &InspectArguments, output: &Output) -> Result<ExitC
     }
     let list = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join("\n           ") };
     let exports = inspection.exports.iter().map(|name| shown_within(name, MAX_NAME_BYTES)).collect();
-    let imports = inspection.imports.iter().map(|import| format!("{} ({})", shown_within(&import.name, MAX_NAME_BYTES), import.allows));
+    let imports = inspection
+        .imports
+        .iter()
+        .map(|import| format!("{} ({})", shown_within(&import.name, MAX_NAME_BYTES), import.allows));
     let features: Vec<_> = inspection.features.iter().map(|&feature| feature.to_owned()).collect();
     let rows = [
         ("kind", inspection.kind.to_owned()),
-        ("contract", inspection.contract.as_deref().map_or("none".to_owned(), |version| shown_within(version, MAX_NAME_BYTES))),
+        (
+            "contract",
+            inspection.contract.as_deref().map_or("none".to_owned(), |version| shown_within(version, MAX_NAME_BYTES)),
+        ),
         ("size", format!("{} bytes", inspection.size)),
         ("sha256", inspection.sha256.clone()),
         ("exports", list(exports)),
         ("imports", list(imports.collect())),
         ("features", list(features)),
     ];
-    let lines: Vec<_> = rows.iter().map(|(name, value)| format!("{} {value}", styled(NAME, &format!("{name:<10}")))).collect();
+    let lines: Vec<_> =
+        rows.iter().map(|(name, value)| format!("{} {value}", styled(NAME, &format!("{name:<10}")))).collect();
     output.text(&lines.join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }

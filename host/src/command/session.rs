@@ -46,7 +46,9 @@ fn header(arguments: &LocateArguments) -> Result<SessionHeader> {
         (Some(id), Some(header)) => SessionHeader { id: SessionId::new(id)?, ..header },
         (Some(id), None) => SessionHeader::new(SessionId::new(id)?),
         (None, Some(header)) => header,
-        (None, None) => return Err(failure::usage("no session is named: give --id, or an execution that has an agent")),
+        (None, None) => {
+            return Err(failure::usage("no session is named: give --id, or an execution that has an agent"));
+        }
     };
     if let Some(cwd) = &arguments.cwd {
         header.cwd = Some(cwd.clone());

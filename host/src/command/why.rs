@@ -52,7 +52,11 @@ pub(crate) fn run(arguments: &WhyArguments, output: &Output) -> Result<ExitCode>
     let execution = composition::execution(&arguments.execution)?;
     let overlay = host.registry().collect(&execution)?;
     let answer = explain(&host, &overlay, &key);
-    if output.is_json() { output.json(&answer)? } else { output.text(&sentences(&answer))? }
+    if output.is_json() {
+        output.json(&answer)?
+    } else {
+        output.text(&sentences(&answer))?
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,9 +5,9 @@ mod real_shells;
 mod too_large;
 
 use super::*;
-use crate::contract::{Binding, Declaration, Execution, SessionHeader, SessionId};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, SessionHeader, SessionId};
 use crate::home::{Home, Surroundings};
-use crate::registry::{Contributor, Deadline, Failure, Overlay, Registry};
+use crate::registry::{Overlay, Registry};
 
 /// The session whose id overlays of these tests have.
 const SESSION: &str = "the-right-session";

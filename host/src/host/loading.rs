@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::HostedContributor;
-use crate::contract::{Declaration, Key};
+use crate::contract::{Contributor as _, Declaration, Key};
 use crate::error::{Code, Error, Result};
 use crate::installation::{Configuration, read_component, read_installed};
-use crate::registry::{Contributor as _, Missing, Registry, Terms};
+use crate::registry::{Missing, Registry, Terms};
 use crate::sandbox::{Limits, Sandbox, SandboxedContributor};
 use crate::text::shown;
 
@@ -97,7 +97,9 @@ impl<'a> Loading<'a> {
             let loaded = read_component(file).and_then(|bytes| Loaded::new(sandbox, file, bytes));
             let terms = Terms { values: self.configuration.values, ..Terms::default() };
             let limits = self.configuration.limits;
-            loaded.and_then(|component| self.register(component, limits, terms)).map_err(|error| error.in_file(file))?;
+            loaded
+                .and_then(|component| self.register(component, limits, terms))
+                .map_err(|error| error.in_file(file))?;
         }
         Ok(())
     }
@@ -133,7 +135,8 @@ impl<'a> Loading<'a> {
                 missing.required = true;
                 continue;
             }
-            let why = if settings.enabled { "no installed file that could be loaded declares it" } else { "it is disabled" };
+            let why =
+                if settings.enabled { "no installed file that could be loaded declares it" } else { "it is disabled" };
             let message = format!("the configuration requires {name}, and {why}: install it, or set required = false");
             let error = Error::load(Code::Unreadable, message).by(name);
             self.missing.push(Missing { label: name.to_string(), keys: Vec::new(), required: true, error });
@@ -149,11 +152,15 @@ impl<'a> Loading<'a> {
                 for key in settings.keys.keys().filter(|key| declared.find(key.as_str()).is_none()) {
                     let keys = declared.variables().iter().map(|variable| variable.key.as_str());
                     let hint = did_you_mean(key.as_str(), keys);
-                    self.warnings.push(format!("{}: {name} declares no {key}{hint}", self.configuration.place_of(settings)));
+                    self.warnings
+                        .push(format!("{}: {name} declares no {key}{hint}", self.configuration.place_of(settings)));
                 }
             } else if !self.declared_names.iter().any(|declared| declared == name.as_str()) {
                 let hint = did_you_mean(name.as_str(), self.declared_names.iter().map(String::as_str));
-                self.warnings.push(format!("{}: no installed contributor is named {name}{hint}", self.configuration.place_of(settings)));
+                self.warnings.push(format!(
+                    "{}: no installed contributor is named {name}{hint}",
+                    self.configuration.place_of(settings)
+                ));
             }
         }
     }

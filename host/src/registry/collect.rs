@@ -11,14 +11,12 @@ use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use super::answer::{self, Answer};
-use super::cancellation::Cancellation;
-use super::contributor::{Deadline, Failure};
 use super::overlay::{Overlay, OverlayEntry, Report, Value};
 use super::snapshot::{Entry, Snapshot};
 use super::terms::OnFailure;
 use super::waiting::{self, Place};
 use super::{Registry, Shared};
-use crate::contract::{Binding, Claims, DeclaredVariable, Execution, Key};
+use crate::contract::{Binding, Cancellation, Claims, Deadline, DeclaredVariable, Execution, Failure, Key};
 use crate::error::{Code, Error, Result, Stage};
 
 /// The most bytes of an overlay: keys, values, and two for each variable, as in an environment. Linux

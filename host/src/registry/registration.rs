@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Shared;
-use super::contributor::Contributor;
 use super::snapshot::{Entry, EntryId};
-use crate::contract::{ContributorName, Declared};
+use crate::contract::{Contributor, ContributorName, Declared};
 use crate::error::{Code, Error, Result};
 
 /// A contributor's place in a registry: dropping it frees the name and the keys.

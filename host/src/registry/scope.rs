@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Registry;
-use super::contributor::Contributor;
 use super::registration::Registration;
 use super::terms::Terms;
+use crate::contract::Contributor;
 use crate::error::{Code, Error, Result};
 
 /// Releases what was registered through it, in reverse order, when it is closed or dropped.

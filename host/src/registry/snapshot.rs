@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::contributor::Contributor;
 use super::terms::Terms;
-use crate::contract::{Claims, ContributorName, Declared, Key};
+use crate::contract::{Claims, Contributor, ContributorName, Declared, Key};
 use crate::error::Error;
 
 /// Tells the registrations of one registry apart, also those that had the same name.

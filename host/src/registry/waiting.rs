@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::contributor::{Deadline, Failure};
 use super::snapshot::Entry;
-use crate::contract::{Binding, Execution};
+use crate::contract::{Binding, Deadline, Execution, Failure};
 use crate::error::{Code, Error, Result};
 
 /// The most calls that wait at once, and the most asynchronous collections. The thread pool behind both

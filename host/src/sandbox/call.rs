@@ -10,7 +10,7 @@ use super::engine::{GUEST_STACK_BYTES, Inner};
 use super::epoch::TICK;
 use super::failure::{self, Stop};
 use super::limits::Limits;
-use crate::registry::{Deadline, Failure};
+use crate::contract::{Deadline, Failure};
 
 /// Stack that must be left on the calling thread: the guest's, and the host's own below and above it.
 const NEEDED_STACK_BYTES: usize = GUEST_STACK_BYTES + 256 * 1024;

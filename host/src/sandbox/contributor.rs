@@ -8,9 +8,8 @@ use super::call::CallState;
 use super::contract::{self, WitBinding, WitDeclaration, WitExecution};
 use super::engine::Inner;
 use super::limits::Limits;
-use crate::contract::{Binding, Declaration, Execution};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 use crate::error::{Code, Error, Result};
-use crate::registry::{Contributor, Deadline, Failure};
 
 /// A component that was asked what it declares. Every [`resolve`](Contributor::resolve) runs in a fresh
 /// instance.

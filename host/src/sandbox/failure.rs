@@ -8,8 +8,8 @@ use std::time::Duration;
 use wasmtime::{PoolConcurrencyLimitError, Trap};
 
 use super::call::{CallState, Refused};
+use crate::contract::Failure;
 use crate::error::Code;
-use crate::registry::Failure;
 use crate::text::shown;
 
 /// Why the host ended a call.

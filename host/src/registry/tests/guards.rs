@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use super::support::{Scripted, collect, registry, said};
-use crate::contract::{Binding, Declaration, Execution};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 use crate::error::Code;
-use crate::registry::{Contributor, Deadline, Failure, Registration};
+use crate::registry::Registration;
 
 #[test]
 fn dropping_it_frees_the_name_and_the_keys() {

@@ -4,9 +4,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use super::support::{Scripted, call, call_of, registry, said, shared};
-use crate::contract::Binding;
+use crate::contract::{Binding, Cancellation};
 use crate::error::{Code, Stage};
-use crate::registry::{Cancellation, CollectOptions, OnFailure, Registry, Terms};
+use crate::registry::{CollectOptions, OnFailure, Registry, Terms};
 
 /// Long enough that no machine is mistaken for one that waited in vain.
 const FAR_TOO_LONG: Duration = Duration::from_secs(4);

@@ -1,9 +1,9 @@
 //! What the operator wants instead of a failed collection.
 
 use super::support::{Scripted, call, declaration, registry, said, shared};
-use crate::contract::Key;
+use crate::contract::{Cancellation, Failure, Key};
 use crate::error::{Code, Result};
-use crate::registry::{Cancellation, CollectOptions, Failure, KeyTerms, OnFailure, Overlay, Terms};
+use crate::registry::{CollectOptions, KeyTerms, OnFailure, Overlay, Terms};
 
 fn terms(on_failure: OnFailure, keys: &[(&str, OnFailure)]) -> Terms {
     let keys = keys.iter().map(|(key, on_failure)| {

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use super::support::{Scripted, collect, registry, said};
-use crate::contract::{Binding, Declaration, Execution};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 use crate::error::Code;
-use crate::registry::{Contributor, Deadline, Failure};
 
 /// Notes its end.
 struct Noting {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::contract::{Binding, Declaration, Execution, SessionHeader, SessionId};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, SessionHeader, SessionId};
 use crate::home::{Home, Surroundings};
-use crate::registry::{Contributor, Deadline, Failure, Overlay, Registry};
+use crate::registry::{Overlay, Registry};
 
 type Resolve = dyn Fn(&Execution, &Deadline) -> Result<Vec<Binding>, Failure> + Send + Sync;
 

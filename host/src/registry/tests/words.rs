@@ -1,9 +1,9 @@
 //! What a contributor says in its own words, and who sees it.
 
 use super::support::{Scripted, call, registry, shared};
-use crate::contract::Declaration;
+use crate::contract::{Declaration, Failure};
 use crate::error::{Code, Error};
-use crate::registry::{Failure, Terms};
+use crate::registry::Terms;
 
 /// The error of a contributor that fails like this, open or with something to hide.
 fn told(sensitive: bool, show_guest_text: bool, failure: Failure) -> Error {

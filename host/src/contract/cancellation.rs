@@ -55,14 +55,14 @@ impl Cancellation {
     }
 
     /// Lets whoever waits look again.
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // Taken so that nobody is between looking and waiting.
         drop(self.signal.lock.lock().unwrap_or_else(PoisonError::into_inner));
         self.signal.changed.notify_all();
     }
 
     /// Waits until `look` finds something, the moment is there, or the caller gave up.
-    pub(super) fn wait_for<T>(&self, at: Instant, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    pub(crate) fn wait_for<T>(&self, at: Instant, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         let mut guard = self.signal.lock.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let found = look();
