@@ -15,6 +15,7 @@ mod failure;
 mod format;
 mod home;
 mod inspect;
+mod json;
 mod list;
 mod output;
 mod progress;

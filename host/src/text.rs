@@ -41,7 +41,8 @@ pub fn shown_within(text: &str, limit: usize) -> String {
 }
 
 /// Whether a terminal, or the eye of a reader, could be led astray by `character`.
-fn steers(character: char) -> bool {
+#[must_use]
+pub fn steers(character: char) -> bool {
     character.is_control()
         || matches!(
             character,

@@ -12,7 +12,6 @@ use dsh_env::registry::Registry;
 use dsh_env::sandbox::{self, Sandbox, SandboxOptions};
 use dsh_env::{Error, text};
 use serde::Serialize;
-use serde_json::json;
 
 use super::arguments::CheckArguments;
 use super::composition;
@@ -25,10 +24,17 @@ struct Report {
     file: String,
     ok: bool,
     name: Option<String>,
-    variables: Vec<serde_json::Value>,
+    variables: Vec<CheckedVariable>,
     imports: Vec<String>,
     env: BTreeMap<String, String>,
     error: Option<Error>,
+}
+
+#[derive(Serialize)]
+struct CheckedVariable {
+    key: String,
+    description: String,
+    sensitive: bool,
 }
 
 /// Checks every file and goes on after a failure.
@@ -69,7 +75,11 @@ fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Executi
     report.variables = declared
         .variables()
         .iter()
-        .map(|variable| json!({ "key": variable.key, "description": variable.description, "sensitive": variable.sensitive }))
+        .map(|variable| CheckedVariable {
+            key: variable.key.to_string(),
+            description: variable.description.to_string(),
+            sensitive: variable.sensitive,
+        })
         .collect();
     let overlay = registry.collect(execution)?;
     let own = overlay.iter().filter(|entry| entry.contributor.as_ref() == Some(declared.name()));
@@ -91,10 +101,8 @@ fn sentence(report: &Report) -> String {
     let name = report.name.as_deref().unwrap_or_default();
     let mut lines = format!("{} {file}: contributor {}", styled(GOOD, "ok"), styled(NAME, name));
     let rows = report.variables.iter().map(|variable| {
-        let field = |name: &str| variable.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-        let key = field("key");
-        let value = report.env.get(&key).map_or_else(|| "(absent)".to_owned(), |value| value.clone());
-        vec![key, value, field("description")]
+        let value = report.env.get(&variable.key).map_or("(absent)", String::as_str);
+        vec![variable.key.clone(), value.to_owned(), variable.description.clone()]
     });
     if report.variables.is_empty() {
         lines.push_str(", which declares no variables");

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use dsh_env::{Code, Error};
 use serde_json::json;
 
+use super::json;
 use super::output::{self, Output};
 
 /// A contributor or the overlay failed.
@@ -45,7 +46,8 @@ pub(crate) fn report(error: &anyhow::Error, output: &Output) -> ExitCode {
 pub(crate) fn report_to_stderr(error: &anyhow::Error, as_json: bool) {
     let error = as_library_error(error);
     if as_json {
-        eprintln!("{}", json!({ "error": error }));
+        // Nobody is left to tell it to where standard error is closed.
+        let _ = json::line(&json!({ "error": error })).map(|line| eprint!("{line}"));
     } else {
         output::note(&error.to_string());
     }

@@ -17,13 +17,13 @@ mod nu;
 mod nul;
 mod pwsh;
 
-pub use inherited::InheritedManaged;
+pub(crate) use inherited::InheritedManaged;
 
 use dsh_env::contract::Key;
 
 /// How an overlay is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// One JSON object on one line.
     Json,
     /// A .env file, one variable after the other.
@@ -40,15 +40,10 @@ pub enum Format {
     Nul,
 }
 
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 7] = [Self::Json, Self::Dotenv, Self::Bash, Self::Fish, Self::Pwsh, Self::Nu, Self::Nul];
-}
-
 /// The variables in a format, in their order; with what removes `inherited` before them where the format
 /// is a shell's.
 #[must_use]
-pub fn render<'a>(
+pub(crate) fn render<'a>(
     format: Format,
     variables: impl Iterator<Item = (&'a Key, &'a str)>,
     inherited: &InheritedManaged,

@@ -8,6 +8,8 @@ use comfy_table::{ContentArrangement, Table, presets};
 use dsh_env::text::shown;
 use serde::Serialize;
 
+use super::json;
+
 /// Columns where nobody knows how wide the terminal is.
 const DEFAULT_WIDTH: u16 = 100;
 
@@ -40,9 +42,7 @@ impl Output {
 
     /// Writes one JSON object or array on a line of its own.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
-        let mut line = serde_json::to_vec(value)?;
-        line.push(b'\n');
-        self.bytes(&line)
+        self.bytes(json::line(value)?.as_bytes())
     }
 
     /// Writes text for people; colours stay only on a terminal, and not where `NO_COLOR` is set.

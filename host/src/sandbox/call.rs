@@ -18,8 +18,18 @@ const NEEDED_STACK_BYTES: usize = GUEST_STACK_BYTES + 256 * 1024;
 /// The stack that is used instead where less is left.
 const FRESH_STACK_BYTES: usize = 2 * NEEDED_STACK_BYTES;
 
+/// Which function of the contract a call is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Under limits of the host's own, which nobody can raise.
+    Declare,
+    /// Under the operator's limits.
+    Resolve,
+}
+
 /// What a call has used, and what it may.
 pub(super) struct CallState {
+    phase: Phase,
     limits: Limits,
     memory: usize,
     table_elements: usize,
@@ -53,13 +63,14 @@ impl Inner {
     pub(super) fn call<R>(
         &self,
         component: &InstancePre<CallState>,
+        phase: Phase,
         limits: &Limits,
         deadline: Option<&Deadline>,
         work: impl FnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<R>,
     ) -> Result<R, Failure> {
         stacker::maybe_grow(NEEDED_STACK_BYTES, FRESH_STACK_BYTES, || {
             let _ticking = self.ticker.tick();
-            let mut store = Store::new(&self.engine, CallState::new(limits, deadline));
+            let mut store = Store::new(&self.engine, CallState::new(phase, limits, deadline));
             store.limiter(|state| state);
             store.set_hostcall_fuel(limits.output);
             store.set_epoch_deadline(1);
@@ -71,8 +82,9 @@ impl Inner {
 }
 
 impl CallState {
-    fn new(limits: &Limits, deadline: Option<&Deadline>) -> Self {
+    fn new(phase: Phase, limits: &Limits, deadline: Option<&Deadline>) -> Self {
         Self {
+            phase,
             limits: *limits,
             memory: 0,
             table_elements: 0,
@@ -80,6 +92,10 @@ impl CallState {
             clocks: Clocks { started: Instant::now(), cpu_started: None },
             deadline: deadline.cloned(),
         }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -139,15 +155,12 @@ impl ResourceLimiter for CallState {
         self.limits.instances
     }
 
-    // A memory reserves address space whatever its size, so their number is bounded too; real components
-    // have one for each instance at most.
     fn memories(&self) -> usize {
-        self.limits.instances
+        self.limits.memories()
     }
 
-    // Likewise: a module and the shims that connect it have a handful.
     fn tables(&self) -> usize {
-        self.limits.instances.saturating_mul(4)
+        self.limits.tables()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wasmtime::component::{ComponentExportIndex, InstancePre};
 
-use super::call::CallState;
+use super::call::{CallState, Phase};
 use super::contract::{self, WitBinding, WitDeclaration, WitExecution};
 use super::engine::Inner;
 use super::limits::Limits;
@@ -28,7 +28,7 @@ impl SandboxedContributor {
         component: InstancePre<CallState>,
         [declare, resolve]: [ComponentExportIndex; 2],
     ) -> Result<Self> {
-        let said = sandbox.call(&component, &Limits::DECLARE, None, |store, instance| {
+        let said = sandbox.call(&component, Phase::Declare, &Limits::DECLARE, None, |store, instance| {
             // Both types are looked at before either runs, so that a wrong one is found at load.
             let typed = instance.get_typed_func::<(), (WitDeclaration,)>(&mut *store, &declare);
             let resolve = instance
@@ -66,11 +66,15 @@ impl Contributor for SandboxedContributor {
 
     fn resolve(&self, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
         let execution = contract::execution(execution);
-        let (said,) = self.sandbox.call(&self.component, &self.limits, Some(deadline), |store, instance| {
-            instance
-                .get_typed_func::<(&WitExecution<'_>,), (Result<Vec<WitBinding>, String>,)>(&mut *store, &self.resolve)?
-                .call(store, (&execution,))
-        })?;
+        let (said,) =
+            self.sandbox.call(&self.component, Phase::Resolve, &self.limits, Some(deadline), |store, instance| {
+                instance
+                    .get_typed_func::<(&WitExecution<'_>,), (Result<Vec<WitBinding>, String>,)>(
+                        &mut *store,
+                        &self.resolve,
+                    )?
+                    .call(store, (&execution,))
+            })?;
         said.map(contract::bindings).map_err(Failure::guest)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use wasmtime::{PoolConcurrencyLimitError, Trap};
 
-use super::call::{CallState, Refused};
+use super::call::{CallState, Phase, Refused};
 use crate::contract::Failure;
 use crate::error::Code;
 use crate::text::shown;
@@ -26,7 +26,7 @@ pub(super) enum Stop {
 /// The failure that an error of a call amounts to.
 pub(super) fn classify(error: &wasmtime::Error, state: &CallState) -> Failure {
     if let Some(stop) = error.downcast_ref::<Stop>() {
-        return stopped(stop);
+        return stopped(stop, state);
     }
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::StackOverflow) {
@@ -59,71 +59,57 @@ pub(super) fn classify(error: &wasmtime::Error, state: &CallState) -> Failure {
     }
 }
 
-fn stopped(stop: &Stop) -> Failure {
+fn stopped(stop: &Stop, state: &CallState) -> Failure {
+    let ran_out = |clock: &str, limit: &Duration, name: &str| {
+        Failure::new(
+            Code::Timeout,
+            format!("its {clock} ran out after {} ms: {}", limit.as_millis(), remedy(state, "do less", name)),
+        )
+    };
     match stop {
-        Stop::Wall(limit) => Failure::new(
-            Code::Timeout,
-            format!("its wall clock ran out after {} ms: make it faster, or raise its limit `wall`", limit.as_millis()),
-        ),
-        Stop::Cpu(limit) => Failure::new(
-            Code::Timeout,
-            format!(
-                "its processor time ran out after {} ms: make it faster, or raise its limit `cpu`",
-                limit.as_millis()
-            ),
-        ),
+        Stop::Wall(limit) => ran_out("wall clock", limit, "wall"),
+        Stop::Cpu(limit) => ran_out("processor time", limit, "cpu"),
         Stop::Overlay(failure) => failure.clone(),
     }
 }
 
 fn by_words(words: &str, state: &CallState) -> Option<Failure> {
+    let limits = state.limits();
+    let too_many = |code, what: &str, most: usize| {
+        let remedy = remedy(state, "be built of fewer modules", "instances");
+        Some(Failure::new(code, format!("it has more than {most} {what}: {remedy}")))
+    };
     if words.contains("fuel allocated for hostcalls has been exhausted") {
-        let message = format!(
-            "its answer has more than {} bytes: return less, or raise its limit `output`",
-            state.limits().output
-        );
-        return Some(Failure::new(Code::OutputLimit, message));
+        let remedy = remedy(state, "return less", "output");
+        return Some(Failure::new(
+            Code::OutputLimit,
+            format!("its answer has more than {} bytes: {remedy}", limits.output),
+        ));
     }
     if words.contains("resource limit exceeded: instance count") {
-        let message = format!(
-            "it has more than {} instances: build it of fewer modules, or raise its limit `instances`",
-            state.limits().instances
-        );
-        return Some(Failure::new(Code::InstanceLimit, message));
+        return too_many(Code::InstanceLimit, "instances", limits.instances);
     }
     if words.contains("resource limit exceeded: memory count") {
-        return Some(Failure::new(
-            Code::MemoryLimit,
-            format!("it has more than {} memories: build it of fewer modules", state.limits().instances),
-        ));
+        return too_many(Code::MemoryLimit, "memories", limits.memories());
     }
     if words.contains("resource limit exceeded: table count") {
-        return Some(Failure::new(
-            Code::TableLimit,
-            format!(
-                "it has more than {} tables: build it of fewer modules",
-                state.limits().instances.saturating_mul(4)
-            ),
-        ));
+        return too_many(Code::TableLimit, "tables", limits.tables());
     }
     None
 }
 
 fn refusal(refused: Refused, state: &CallState) -> Failure {
-    match refused {
-        Refused::Memory => Failure::new(
-            Code::MemoryLimit,
-            format!(
-                "it needs more than {} bytes of memory: let it use less, or raise its limit `memory`",
-                state.limits().memory
-            ),
-        ),
-        Refused::Table => Failure::new(
-            Code::TableLimit,
-            format!(
-                "it needs more than {} table elements: let it use less, or raise its limit `table-elements`",
-                state.limits().table_elements
-            ),
-        ),
+    let (code, most, what, name) = match refused {
+        Refused::Memory => (Code::MemoryLimit, state.limits().memory, "bytes of memory", "memory"),
+        Refused::Table => (Code::TableLimit, state.limits().table_elements, "table elements", "table-elements"),
+    };
+    Failure::new(code, format!("it needs more than {most} {what}: {}", remedy(state, "use less", name)))
+}
+
+/// What to do about a limit.
+fn remedy(state: &CallState, change: &str, limit: &str) -> String {
+    match state.phase() {
+        Phase::Resolve => format!("let it {change}, or raise its limit `{limit}`"),
+        Phase::Declare => format!("let it {change} before and while it declares, since that limit is the host's own"),
     }
 }

@@ -60,6 +60,19 @@ impl Limits {
     };
 }
 
+impl Limits {
+    /// How many memories there may be. One reserves address space whatever its size, and a real component
+    /// has one for each instance at most.
+    pub(super) fn memories(&self) -> usize {
+        self.instances
+    }
+
+    /// How many tables there may be. A module and the shims that connect it have a handful.
+    pub(super) fn tables(&self) -> usize {
+        self.instances.saturating_mul(4)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self::RESOLVE

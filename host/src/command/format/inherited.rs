@@ -11,12 +11,12 @@ use dsh_env::contract::is_managed_name;
 /// A shell can name identifiers only, `[A-Za-z_][A-Za-z0-9_]*`, and does not pass others on as
 /// variables of its own. Being nothing but identifiers, the names need no quotes anywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InheritedManaged(BTreeSet<String>);
+pub(crate) struct InheritedManaged(BTreeSet<String>);
 
 impl InheritedManaged {
     /// Those among the names of an environment, such as the first halves of [`std::env::vars_os`].
     #[must_use]
-    pub fn among(names: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+    pub(crate) fn among(names: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let managed = |name: &str| is_managed_name(name.as_bytes()) && is_identifier(name);
         Self(
             names
@@ -27,7 +27,7 @@ impl InheritedManaged {
     }
 
     /// The names, sorted in byte order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 }

@@ -28,7 +28,7 @@ fn each_format_writes_one_tricky_overlay() {
     ]
     .map(|(name, value)| (key(name), value.to_owned()));
     let inherited = InheritedManaged::among(["dsh_stale", "PATH", "DSH_OLD", "DSH_HOME", "DSH_OLD"]);
-    for format in Format::ALL {
+    for &format in Format::value_variants() {
         let name = format!("{format:?}").to_lowercase();
         insta::assert_snapshot!(name, visible(&rendered(format, &variables, &inherited)));
     }
@@ -37,7 +37,7 @@ fn each_format_writes_one_tricky_overlay() {
 #[test]
 fn an_empty_overlay_removes_what_was_inherited_and_nothing_else() {
     let inherited = InheritedManaged::among(["DSH_OLD"]);
-    let written = Format::ALL.map(|format| rendered(format, &[], &inherited));
+    let written = Format::value_variants().iter().map(|&format| rendered(format, &[], &inherited)).collect::<Vec<_>>();
     let expected = [
         "{}\n",
         "",

@@ -1,0 +1,18 @@
+//! What the end-to-end tests share: small components made to order, a home of their own, the command.
+#![allow(dead_code, reason = "every test binary uses its own part of this")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+pub mod command;
+pub mod guest;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of fixtures.
+pub fn fixtures() -> PathBuf {
+    project().join("tests/fixtures")
+}
+
+/// The project's top folder.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
