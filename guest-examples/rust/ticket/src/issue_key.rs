@@ -6,44 +6,45 @@
 ///
 /// - the project has 2 to 10 characters: an upper-case letter `A` to `Z`, then such letters or digits;
 /// - the number has 1 to 9 digits, the first of them not 0;
-/// - neither is part of a longer word, a word being a run of letters and digits of any script.
+/// - neither is part of a longer word: a letter, a digit or any character beyond ASCII beside it makes it none.
 ///
 /// Upper case is what tells a key from an ordinary word: a folder named after a branch, such as `fix-abc-123-login`,
 /// has none. Only the last component counts, so a folder below the issue's own has none either. Trailing separators
-/// are ignored, and a root has no component. A path that does not begin with `/` is a Windows one, where `\` separates too.
+/// are ignored, and a root has no component. A path that does not begin with `/` is a Windows one, where `\` separates
+/// too.
 pub fn issue_key(workdir: &str) -> Option<&str> {
     let name = last_component(workdir);
-    name.match_indices('-').find_map(|(dash, _)| key_around(name, dash))
+    name.bytes().enumerate().filter(|(_, byte)| *byte == b'-').find_map(|(dash, _)| key_around(name, dash))
 }
 
 fn last_component(path: &str) -> &str {
-    let separators: &[char] = if path.starts_with('/') { &['/'] } else { &['/', '\\'] };
-    let path = path.trim_end_matches(separators);
-    path.rsplit(separators).next().unwrap_or(path)
+    let windows = !path.starts_with('/');
+    let separates = |c| c == '/' || windows && c == '\\';
+    let path = path.trim_end_matches(separates);
+    path.rfind(separates).and_then(|last| path.get(last + 1..)).unwrap_or(path)
 }
 
+/// The key whose dash is at `dash`, if the words on either side make one.
 fn key_around(name: &str, dash: usize) -> Option<&str> {
     let (before, after) = (name.get(..dash)?, name.get(dash + 1..)?);
-    let project = before.rsplit(separates_words).next()?;
-    let number = after.split(separates_words).next()?;
-    if !is_project(project) || !is_number(number) {
-        return None;
-    }
-    name.get(dash - project.len()..=dash + number.len())
+    let start = dash - before.bytes().rev().take_while(in_word).count();
+    let end = dash + 1 + after.bytes().take_while(in_word).count();
+    let is_key = is_project(name.get(start..dash)?) && is_number(name.get(dash + 1..end)?);
+    is_key.then(|| name.get(start..end))?
 }
 
-fn separates_words(c: char) -> bool {
-    !c.is_alphanumeric()
+fn in_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
 fn is_project(word: &str) -> bool {
     (2..=10).contains(&word.len())
         && word.starts_with(|c: char| c.is_ascii_uppercase())
-        && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
 fn is_number(word: &str) -> bool {
-    (1..=9).contains(&word.len()) && !word.starts_with('0') && word.chars().all(|c| c.is_ascii_digit())
+    (1..=9).contains(&word.len()) && !word.starts_with('0') && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ impl Guest for TraceContext {
                 key: KEY.into(),
                 description: "W3C traceparent for what this command reports: all commands of a session (without an \
                               agent: all under one root call) share a trace id, and each call has a parent id of its \
-                              own. A hint and no credential: both follow from public ids, and no span need exist \
-                              under either. Never absent."
+                              own. A hint and no credential: both are computed from the session and call ids, and no \
+                              span need exist under either. Never absent."
                     .into(),
                 sensitive: false,
                 metadata: vec![],

@@ -1,7 +1,7 @@
 //! How ids become a traceparent. Nothing but the ids goes in: the same ones give the same text, in every build and on
 //! every platform.
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 /// The [W3C traceparent](https://www.w3.org/TR/trace-context/#traceparent-header), version 00 and sampled, of one call.
 ///
@@ -21,7 +21,10 @@ pub fn traceparent(session_id: Option<&str>, root_call_id: &str, call_id: &str) 
 }
 
 fn sha256(prefix: &str, id: &str) -> [u8; 32] {
-    Sha256::new().chain_update(prefix).chain_update(id).finalize().into()
+    let mut hash = Hash::new();
+    hash.update(prefix);
+    hash.update(id);
+    hash.finalize()
 }
 
 /// The first `bytes` of the digest as a big-endian number, never 0.
