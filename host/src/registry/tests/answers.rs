@@ -100,7 +100,19 @@ fn a_value_of_another_shape_than_the_operators_is_refused_and_not_shown() {
 
 #[test]
 fn a_shape_that_is_no_regular_expression_says_why() {
-    assert!(Shape::new("(").unwrap_err().to_string().contains("unclosed group"));
+    assert_eq!(Shape::new("(").unwrap_err().to_string(), "found open group without closing ')'");
+}
+
+#[test]
+fn a_shape_that_repeats_a_class_many_times_is_not_too_large() {
+    let shape = Shape::new(r"^[\w./-]{1,255}$").unwrap();
+    for value in ["main", "feature/x-1.0", &"x".repeat(255)] {
+        assert!(shape.matches(value), "{value}");
+    }
+    for value in ["", "a b", "main\n", "ümlaut", "$(reboot)", &"x".repeat(256)] {
+        assert!(!shape.matches(value), "{value}");
+    }
+    assert!(Shape::new("^.{1,2}$").unwrap().matches("漢字"), "a dot is a character and not a byte");
 }
 
 #[test]
