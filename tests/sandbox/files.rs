@@ -68,7 +68,6 @@ fn an_export_that_is_missing_is_named() {
 #[test]
 fn the_contracts_name_on_something_else_is_a_wrong_type() {
     let component = r#"(component (component $c) (export "dsh:shell-env/contributor@1.0.0" (component $c)))"#;
-    println!("{}", load(sandboxes()[0], &wat::parse_str(component).unwrap()).unwrap_err());
     assert_eq!(load_code(&wat::parse_str(component).unwrap()), Code::WrongType);
     let type_for_function = r#"(component
         (type $t (record (field "a" u8)))
