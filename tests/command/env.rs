@@ -55,7 +55,7 @@ fn the_bash_format_sourced_under_set_eu_gives_back_the_value_and_removes_the_sta
 #[test]
 fn the_fish_format_sourced_gives_back_the_value_and_removes_the_stale() {
     let place = Place::new();
-    if !support::command::is_installed("fish") {
+    if !support::shells::is_installed("fish") {
         return;
     }
     let (_, value) = tricky(&place);

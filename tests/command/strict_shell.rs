@@ -33,7 +33,7 @@ fn a_strict_shell_keeps_every_start_up_file_away() {
     let place = forging_place();
     let print = "echo $DSH_SESSION_ID";
     for shell in ["bash", "sh", "zsh", "fish"] {
-        if !support::command::is_installed(shell) {
+        if !support::shells::is_installed(shell) {
             continue;
         }
         assert_eq!(session_seen_by(&place, &["--strict-shell"], &[shell, "-c", print]), "s1", "{shell}");
@@ -47,7 +47,7 @@ fn without_it_they_would_have_displaced_the_session() {
     let place = forging_place();
     let print = "echo $DSH_SESSION_ID";
     for shell in ["bash", "zsh", "fish"] {
-        if !support::command::is_installed(shell) {
+        if !support::shells::is_installed(shell) {
             continue;
         }
         assert_eq!(session_seen_by(&place, &[], &[shell, "-c", print]), "evil", "{shell}");

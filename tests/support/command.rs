@@ -94,14 +94,3 @@ impl Run {
         serde_json::from_str(&self.stdout()).unwrap_or_else(|error| panic!("{error}: {}", self.stdout()))
     }
 }
-
-/// Whether a shell is there to be tested with. Where `DSH_ENV_TEST_EVERY_SHELL` is set, as in CI, one that
-/// is missing is a failure.
-pub fn is_installed(shell: &str) -> bool {
-    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|folder| folder.join(shell).is_file());
-    assert!(found || std::env::var_os("DSH_ENV_TEST_EVERY_SHELL").is_none(), "{shell} is not installed");
-    if !found {
-        eprintln!("{shell} is not installed: what it would have shown is left out");
-    }
-    found
-}

@@ -61,15 +61,15 @@ pub(crate) enum Command {
 #[command(next_help_heading = "Host")]
 pub(crate) struct HostFlags {
     /// The home: configuration, installed contributors, sessions. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
 
     /// Where compiled code is kept. Default: state in the home.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// A component beside the installed ones; may be given more than once.
-    #[arg(long = "contributor", value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long = "contributor", value_name = "FILE")]
     pub(crate) contributors: Vec<PathBuf>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct ExecutionFlags {
     pub(crate) session_cwd: Option<String>,
 
     /// The command's working directory. Default: the current one.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
 
     /// The execution record of the contract as JSON (snake_case, tuples as pairs), from a file or, with
@@ -183,7 +183,7 @@ pub(crate) struct WhyArguments {
   dsh-env home --home '~/work/.dsh' --json")]
 pub(crate) struct HomeArguments {
     /// The home to resolve. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
 }
 
@@ -246,7 +246,7 @@ pub(crate) struct LocateArguments {
     pub(crate) cwd: Option<String>,
 
     /// The folder of all sessions. Default: the configured one, else sessions in the home.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<String>,
 
     /// What keeps the sessions. Default: the configured backend, else jsonl.
@@ -258,7 +258,7 @@ pub(crate) struct LocateArguments {
     pub(crate) compression: Option<CompressionFlag>,
 
     /// The home. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
 
     /// An execution record whose session is meant, from a file or, with -, from standard input.

@@ -1,3 +1,6 @@
+#[cfg(unix)]
+#[path = "../../../../tests/support/shells.rs"]
+mod installed;
 mod programs;
 #[cfg(unix)]
 mod shells;

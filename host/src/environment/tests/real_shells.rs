@@ -1,6 +1,7 @@
 //! Real shells with real start-up files, each of which sets the session to another one. Every test
 //! shows first that its file would do so, so that it cannot pass because the file was never read.
 
+use super::installed::is_installed;
 use super::*;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -135,6 +136,9 @@ fn an_interactive_sh_does_not_run_the_file_that_env_names() {
 
 #[test]
 fn zsh_reads_zshenv_neither_from_zdotdir_nor_from_the_home() {
+    if !is_installed("zsh") {
+        return;
+    }
     let home = UserHome::with(&[("dots/.zshenv", EVIL)]);
     shell_is_misled_unless_it_is_strict("zsh", &home.builder(&[("ZDOTDIR", &home.path("dots"))]), Stdio::null);
     let home = UserHome::with(&[(".zshenv", EVIL)]);
@@ -143,6 +147,9 @@ fn zsh_reads_zshenv_neither_from_zdotdir_nor_from_the_home() {
 
 #[test]
 fn fish_reads_neither_its_configuration_nor_its_universal_variables() {
+    if !is_installed("fish") {
+        return;
+    }
     let set = "set -gx DSH_SESSION_ID evil\n";
     for file in ["fish/config.fish", "fish/conf.d/evil.fish"] {
         let home = UserHome::with(&[(file, set)]);
@@ -166,6 +173,9 @@ fn a_script_that_begins_with_a_dash_is_run_by_every_shell_that_would_take_it_for
     let home = UserHome::with(&[]);
     let environment = home.builder(&[]).strict_shell(true).with_overlay(&overlay(&[]));
     for program in ["bash", "sh", "zsh", "fish"] {
+        if !is_installed(program) {
+            continue;
+        }
         let script = format!("-no-such-program 2>/dev/null; {SCRIPT}");
         let arguments = strict_shell::script_arguments(program.as_ref(), script.as_ref());
         assert_eq!(printed(program, &arguments, &environment, Stdio::null()), SESSION, "{program}");

