@@ -94,5 +94,5 @@ fn two_calls_of_one_session_share_a_trace_and_have_their_own_parents() {
     let (one, other) = (parent(), parent());
     assert_eq!(one[..36], other[..36]);
     assert_ne!(one, other);
-    assert!(regex::Regex::new("^00-[0-9a-f]{32}-[0-9a-f]{16}-01$").unwrap().is_match(&one), "{one}");
+    assert!(regex_lite::Regex::new("^00-[0-9a-f]{32}-[0-9a-f]{16}-01$").unwrap().is_match(&one), "{one}");
 }
