@@ -44,6 +44,9 @@ pub(crate) fn run() -> ExitCode {
         }
     };
     start_logging();
+    if !matches!(arguments.command, Command::Bench(_)) {
+        keep_out_of_core_dumps();
+    }
     let output = Output::new(arguments.json);
     match dispatch(&arguments, &output) {
         Ok(status) => status,
@@ -68,6 +71,16 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Bench(command) => bench::run(command, output),
         Command::Completions(command) => documents::completions(command),
         Command::Man => documents::man(),
+    }
+}
+
+/// Sensitive values pass through this process's memory, which a core dump or a debugger of the same user
+/// would show. Undone by the kernel when `exec` becomes the command. Not for `bench`, which has none, and
+/// whose pool needs to look at its own page map, as only a dumpable process can.
+fn keep_out_of_core_dumps() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
+        tracing::debug!(%error, "core dumps of this process cannot be turned off");
     }
 }
 

@@ -79,7 +79,13 @@ fn a_sensitive_value_is_not_shown() {
 fn the_flags_of_an_execution_change_the_sample() {
     let place = Place::new();
     let file = example("ticket");
-    let run = place.run(["check".as_ref(), "--json".as_ref(), "--workdir".as_ref(), "/srv/ABC-123".as_ref(), file.as_os_str()]);
+    let run = place.run([
+        "check".as_ref(),
+        "--json".as_ref(),
+        "--workdir".as_ref(),
+        "/srv/ABC-123".as_ref(),
+        file.as_os_str(),
+    ]);
     assert_eq!(run.expect(0).json()["env"]["DSH_TICKET"], "ABC-123");
 }
 

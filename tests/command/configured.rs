@@ -19,14 +19,17 @@ fn a_failure_fails_the_overlay_unless_the_operator_says_otherwise() {
     let omitted = probe(&place, &trapping(), "[contributors.probe]\non-failure = \"omit\"\n").expect(0).json();
     assert_eq!((omitted.get("DSH_PROBE"), &omitted["DSH_DEGRADED"]), (None, &"DSH_PROBE".into()));
     let replaced =
-        probe(&place, &trapping(), "[contributors.probe.keys.DSH_PROBE]\non-failure = { value = \"none\" }\n").expect(0).json();
+        probe(&place, &trapping(), "[contributors.probe.keys.DSH_PROBE]\non-failure = { value = \"none\" }\n")
+            .expect(0)
+            .json();
     assert_eq!((&replaced["DSH_PROBE"], &replaced["DSH_DEGRADED"]), (&"none".into(), &"DSH_PROBE".into()));
 }
 
 #[test]
 fn a_keys_own_policy_goes_before_its_contributors() {
     let place = Place::new();
-    let configuration = "[contributors.probe]\non-failure = \"omit\"\n[contributors.probe.keys.DSH_PROBE]\non-failure = \"fail\"\n";
+    let configuration =
+        "[contributors.probe]\non-failure = \"omit\"\n[contributors.probe.keys.DSH_PROBE]\non-failure = \"fail\"\n";
     assert_eq!(probe(&place, &trapping(), configuration).expect(1).json()["error"]["code"], "trap");
 }
 
@@ -81,7 +84,11 @@ fn nothing_is_collected_without_a_required_contributor() {
 fn a_section_for_nobody_is_a_warning_that_names_the_nearest() {
     let place = Place::new();
     let run = probe(&place, &Guest::good(), "\n[contributors.prob]\non-failure = \"omit\"\n").expect(0);
-    assert!(run.stderr().contains("dsh-env.toml:2") && run.stderr().contains("did you mean probe?"), "{}", run.stderr());
+    assert!(
+        run.stderr().contains("dsh-env.toml:2") && run.stderr().contains("did you mean probe?"),
+        "{}",
+        run.stderr()
+    );
     let run = probe(&place, &Guest::good(), "[contributors.probe.keys.DSH_PROBES]\non-failure = \"omit\"\n").expect(0);
     assert!(run.stderr().contains("declares no DSH_PROBES; did you mean DSH_PROBE?"), "{}", run.stderr());
 }
@@ -98,7 +105,14 @@ fn a_wrong_setting_is_an_error_with_its_line_and_the_nearest_name() {
         assert!(message.contains(word), "{message}");
     }
     place.run(["exec", "--", "true"]).expect(125);
-    for text in ["[limits", "[limits]\ncpu = 5", "[limits]\nmemory = \"64\"", "[grants]\n", "[contributors.BAD]\n", "[contributors.a.keys.dsh_x]\n"] {
+    for text in [
+        "[limits",
+        "[limits]\ncpu = 5",
+        "[limits]\nmemory = \"64\"",
+        "[grants]\n",
+        "[contributors.BAD]\n",
+        "[contributors.a.keys.dsh_x]\n",
+    ] {
         place.configure(text);
         assert_eq!(place.run(["list", "--json"]).expect(2).json()["error"]["code"], "invalid-configuration", "{text}");
     }

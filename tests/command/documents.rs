@@ -3,7 +3,8 @@ use super::*;
 #[test]
 fn every_command_has_help_with_examples() {
     let place = Place::new();
-    for command in ["exec", "env", "list", "why", "home", "check", "inspect", "session", "bench", "completions", "man"] {
+    for command in ["exec", "env", "list", "why", "home", "check", "inspect", "session", "bench", "completions", "man"]
+    {
         let help = place.run([command, "--help"]).expect(0).stdout();
         assert!(help.contains("Examples:") && help.contains(&format!("dsh-env {command}")), "{command}: {help}");
     }
@@ -41,7 +42,15 @@ fn colours_are_for_terminals() {
 fn the_benchmark_measures_the_contributor_beside_a_shell() {
     let place = Place::new();
     let file = example("deployment-region");
-    let arguments = ["bench".as_ref(), "--json".as_ref(), "--calls".as_ref(), "40".as_ref(), "--shells".as_ref(), "5".as_ref(), file.as_os_str()];
+    let arguments = [
+        "bench".as_ref(),
+        "--json".as_ref(),
+        "--calls".as_ref(),
+        "40".as_ref(),
+        "--shells".as_ref(),
+        "5".as_ref(),
+        file.as_os_str(),
+    ];
     let report = place.run(arguments).expect(0).json();
     for field in ["compile_ms", "cached_load_us", "declare_us"] {
         assert!(report[field].as_f64().unwrap() > 0.0, "{report}");

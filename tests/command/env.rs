@@ -20,7 +20,13 @@ fn tricky(place: &Place) -> (PathBuf, String) {
 
 fn sourced(place: &Place, format: &str, shell: &str, script: &str) -> Run {
     let (file, _) = tricky(place);
-    let mut command = place.command(["env".as_ref(), "--format".as_ref(), format.as_ref(), "--contributor".as_ref(), file.as_os_str()]);
+    let mut command = place.command([
+        "env".as_ref(),
+        "--format".as_ref(),
+        format.as_ref(),
+        "--contributor".as_ref(),
+        file.as_os_str(),
+    ]);
     command.envs([("DSH_OLD", "1"), ("dsh_stale", "1"), ("Dsh_X", "1")]);
     let output = command.output().unwrap();
     assert!(output.status.success());
@@ -53,7 +59,8 @@ fn the_fish_format_sourced_gives_back_the_value_and_removes_the_stale() {
         return;
     }
     let (_, value) = tricky(&place);
-    let run = sourced(&place, "fish", "fish", "source SOURCE; source SOURCE; printf '%s' $DSH_PROBE; echo; env").expect(0);
+    let run =
+        sourced(&place, "fish", "fish", "source SOURCE; source SOURCE; printf '%s' $DSH_PROBE; echo; env").expect(0);
     assert!(run.stdout().starts_with(&format!("{value}\n")), "{}", run.stdout());
     assert_eq!(run.stderr(), "");
     for gone in ["DSH_OLD", "dsh_stale", "Dsh_X"] {
@@ -77,7 +84,8 @@ fn a_contributor_that_fails_fails_the_overlay_and_nothing_is_printed_as_data() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let place = Place::new();
-    let command = format!("{} list | true; {} env | head -c 1", env!("CARGO_BIN_EXE_dsh-env"), env!("CARGO_BIN_EXE_dsh-env"));
+    let command =
+        format!("{} list | true; {} env | head -c 1", env!("CARGO_BIN_EXE_dsh-env"), env!("CARGO_BIN_EXE_dsh-env"));
     let mut shell = std::process::Command::new("bash");
     let output = shell.args(["-c", &command]).env("DSH_HOME", place.home()).output().unwrap();
     assert_eq!(Run(output).stderr(), "");
@@ -88,7 +96,8 @@ fn two_calls_of_one_session_share_a_trace_and_have_their_own_parents() {
     let place = Place::new();
     let trace = example("trace-context");
     let parent = || {
-        let arguments = ["env".as_ref(), "--session-id".as_ref(), "s1".as_ref(), "--contributor".as_ref(), trace.as_os_str()];
+        let arguments =
+            ["env".as_ref(), "--session-id".as_ref(), "s1".as_ref(), "--contributor".as_ref(), trace.as_os_str()];
         place.run(arguments).expect(0).json()["DSH_TRACEPARENT"].as_str().unwrap().to_owned()
     };
     let (one, other) = (parent(), parent());

@@ -3,7 +3,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 fn exec<'a>(place: &Place, before: &[&'a OsStr], command: &[&'a OsStr]) -> std::process::Command {
-    let arguments = ["exec".as_ref()].into_iter().chain(before.iter().copied()).chain(["--".as_ref()]).chain(command.iter().copied());
+    let arguments = ["exec".as_ref()]
+        .into_iter()
+        .chain(before.iter().copied())
+        .chain(["--".as_ref()])
+        .chain(command.iter().copied());
     place.command(arguments)
 }
 
@@ -15,9 +19,16 @@ fn os(text: &str) -> &OsStr {
 fn a_command_of_a_session_gets_what_the_host_and_its_contributors_say_and_nothing_stale() {
     let place = Place::new();
     let region = example("deployment-region");
-    let flags = [os("--session-id"), os("s1"), os("--session-cwd"), os("/srv/app"), os("--contributor"), region.as_os_str()];
+    let flags =
+        [os("--session-id"), os("s1"), os("--session-cwd"), os("/srv/app"), os("--contributor"), region.as_os_str()];
     let mut command = exec(&place, &flags, &[os("sh"), os("-c"), os("env")]);
-    command.envs([("DSH_STALE", "1"), ("dsh_stale", "1"), ("Dsh_X", "1"), ("DSH_SESSION_ID", "old"), ("KEPT_TOKEN", "t")]);
+    command.envs([
+        ("DSH_STALE", "1"),
+        ("dsh_stale", "1"),
+        ("Dsh_X", "1"),
+        ("DSH_SESSION_ID", "old"),
+        ("KEPT_TOKEN", "t"),
+    ]);
     let run = Run(command.output().unwrap()).expect(0);
     let home = place.home().display().to_string();
     assert_eq!(printed(&run, "DSH_HOME"), Some(home.clone()));
@@ -127,7 +138,14 @@ fn every_failure_of_its_own_is_125_and_says_why_on_standard_error_only() {
     }
     let run = Run(place.command(["exec"]).output().unwrap());
     assert_eq!(run.status(), 125);
-    let run = place.run(["exec".as_ref(), "--json".as_ref(), "--contributor".as_ref(), bad.as_os_str(), "--".as_ref(), "true".as_ref()]);
+    let run = place.run([
+        "exec".as_ref(),
+        "--json".as_ref(),
+        "--contributor".as_ref(),
+        bad.as_os_str(),
+        "--".as_ref(),
+        "true".as_ref(),
+    ]);
     let error: serde_json::Value = serde_json::from_str(&run.expect(125).stderr()).unwrap();
     assert_eq!(error["error"]["code"], "not-a-component");
 }
@@ -136,7 +154,14 @@ fn every_failure_of_its_own_is_125_and_says_why_on_standard_error_only() {
 fn scrub_removes_what_looks_like_a_credential_and_sets_a_plain_terminal() {
     let place = Place::new();
     let mut command = exec(&place, &[os("--scrub")], &[os("sh"), os("-c"), os("env")]);
-    command.envs([("MY_API_KEY", "1"), ("db_password", "1"), ("Secret", "1"), ("X_TOKEN_Y", "1"), ("PLAIN", "1"), ("TERM", "xterm")]);
+    command.envs([
+        ("MY_API_KEY", "1"),
+        ("db_password", "1"),
+        ("Secret", "1"),
+        ("X_TOKEN_Y", "1"),
+        ("PLAIN", "1"),
+        ("TERM", "xterm"),
+    ]);
     let run = Run(command.output().unwrap()).expect(0);
     for gone in ["MY_API_KEY", "db_password", "Secret", "X_TOKEN_Y"] {
         assert_eq!(printed(&run, gone), None, "{gone}");
@@ -178,7 +203,11 @@ fn a_parent_and_a_child_at_once_never_see_each_others_id() {
     let runs: Vec<_> = (0..24)
         .map(|number| {
             let id = format!("session-{number}");
-            let mut command = exec(&place, &[os("--session-id"), os(&id)], &[os("sh"), os("-c"), os("echo $DSH_SESSION_ID $DSH_SESSION_JSONL")]);
+            let mut command = exec(
+                &place,
+                &[os("--session-id"), os(&id)],
+                &[os("sh"), os("-c"), os("echo $DSH_SESSION_ID $DSH_SESSION_JSONL")],
+            );
             command.env("DSH_SESSION_ID", "parent");
             (id, command.stdout(std::process::Stdio::piped()).spawn().unwrap())
         })
@@ -193,15 +222,18 @@ fn a_parent_and_a_child_at_once_never_see_each_others_id() {
 fn a_nested_host_displaces_nothing_that_the_outer_one_says() {
     let place = Place::new();
     let binary = env!("CARGO_BIN_EXE_dsh-env");
-    let inner = format!("DSH_SESSION_ID=forged {binary} exec --session-id inner -- sh -c 'echo $DSH_SESSION_ID $DSH_HOME'");
-    let run = Run(exec(&place, &[os("--session-id"), os("outer")], &[os("sh"), os("-c"), os(&inner)]).output().unwrap());
+    let inner =
+        format!("DSH_SESSION_ID=forged {binary} exec --session-id inner -- sh -c 'echo $DSH_SESSION_ID $DSH_HOME'");
+    let run =
+        Run(exec(&place, &[os("--session-id"), os("outer")], &[os("sh"), os("-c"), os(&inner)]).output().unwrap());
     assert_eq!(run.expect(0).stdout(), format!("inner {}\n", place.home().display()));
 }
 
 #[test]
 fn the_process_that_runs_the_command_is_the_one_that_was_started() {
     let place = Place::new();
-    let child = exec(&place, &[], &[os("sh"), os("-c"), os("echo $$")]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let child =
+        exec(&place, &[], &[os("sh"), os("-c"), os("echo $$")]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let id = child.id();
     assert_eq!(Run(child.wait_with_output().unwrap()).stdout().trim(), id.to_string());
 }

@@ -3,12 +3,16 @@ use serde_json::Value;
 
 #[test]
 fn the_command_agrees_with_every_row_of_the_original() {
-    let rows: Vec<Value> = serde_json::from_slice(&std::fs::read(support::fixtures().join("oracle/home.json")).unwrap()).unwrap();
+    let rows: Vec<Value> =
+        serde_json::from_slice(&std::fs::read(support::fixtures().join("oracle/home.json")).unwrap()).unwrap();
     assert!(rows.len() >= 24);
     let place = Place::new();
     for row in rows {
         let mut command = place.command(["home"]);
-        command.current_dir(row["cwd"].as_str().unwrap()).env("HOME", row["home"].as_str().unwrap()).env_remove("DSH_HOME");
+        command
+            .current_dir(row["cwd"].as_str().unwrap())
+            .env("HOME", row["home"].as_str().unwrap())
+            .env_remove("DSH_HOME");
         if let Some(ambient) = row["ambient"].as_str() {
             command.env("DSH_HOME", ambient);
         }
@@ -35,7 +39,9 @@ fn a_home_that_cannot_be_is_a_wrong_configuration() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Place::new();
     for home in [&b""[..], b" \t", b"/\xff"] {
-        let run = place.run(["home".as_ref(), "--json".as_ref(), "--home".as_ref(), std::ffi::OsStr::from_bytes(home)]).expect(2);
+        let run = place
+            .run(["home".as_ref(), "--json".as_ref(), "--home".as_ref(), std::ffi::OsStr::from_bytes(home)])
+            .expect(2);
         assert_eq!(run.json()["error"]["code"], "invalid-configuration", "{home:?}");
     }
 }

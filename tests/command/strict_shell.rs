@@ -57,8 +57,21 @@ fn without_it_they_would_have_displaced_the_session() {
 #[test]
 fn a_traced_shell_cannot_be_made_to_assign_by_its_prompt() {
     let place = Place::new();
-    let mut command = place.command(["exec", "--session-id", "s1", "--strict-shell", "--", "bash", "-c", "true; echo $DSH_SESSION_ID"]);
-    command.envs([("SHELLOPTS", "xtrace"), ("PS4", "$(DSH_SESSION_ID=evil)${DSH_SESSION_ID:=evil}"), ("BASHOPTS", "extdebug")]);
+    let mut command = place.command([
+        "exec",
+        "--session-id",
+        "s1",
+        "--strict-shell",
+        "--",
+        "bash",
+        "-c",
+        "true; echo $DSH_SESSION_ID",
+    ]);
+    command.envs([
+        ("SHELLOPTS", "xtrace"),
+        ("PS4", "$(DSH_SESSION_ID=evil)${DSH_SESSION_ID:=evil}"),
+        ("BASHOPTS", "extdebug"),
+    ]);
     let run = Run(command.output().unwrap()).expect(0);
     assert_eq!((run.stdout().trim(), run.stderr().as_str()), ("s1", ""));
 }

@@ -22,7 +22,8 @@ fn a_contributed_value_names_its_owner_file_digest_and_time() {
 fn a_displaced_value_is_shown_unless_it_looks_like_a_credential() {
     let place = Place::new();
     let mut command = place.command(["why", "DSH_SESSION_ID", "--json", "--session-id", "s1"]);
-    let answer = Run(command.env("DSH_SESSION_ID", "old").env("dsh_session_id", "older").output().unwrap()).expect(0).json();
+    let answer =
+        Run(command.env("DSH_SESSION_ID", "old").env("dsh_session_id", "older").output().unwrap()).expect(0).json();
     let displaced = answer["displaced"].as_array().unwrap();
     assert_eq!(displaced.len(), 2);
     assert!(displaced.contains(&serde_json::json!({ "name": "DSH_SESSION_ID", "value": "old" })));

@@ -1,4 +1,5 @@
 //! What the end-to-end tests share: small components made to order, a home of their own, the command.
+#![allow(unreachable_pub, reason = "a module of several test binaries")]
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 

@@ -61,15 +61,15 @@ pub(crate) enum Command {
 #[command(next_help_heading = "Host")]
 pub(crate) struct HostFlags {
     /// The home: configuration, installed contributors, sessions. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) home: Option<OsString>,
 
     /// Where compiled code is kept. Default: state in the home.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// A component beside the installed ones; may be given more than once.
-    #[arg(long = "contributor", value_name = "FILE")]
+    #[arg(long = "contributor", value_name = "FILE", allow_hyphen_values = true)]
     pub(crate) contributors: Vec<PathBuf>,
 }
 
@@ -78,15 +78,15 @@ pub(crate) struct HostFlags {
 #[command(next_help_heading = "Execution")]
 pub(crate) struct ExecutionFlags {
     /// The session whose agent owns the call. Without it no agent does.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(crate) session_id: Option<String>,
 
     /// The directory that the session was started for, verbatim as in its header.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) session_cwd: Option<String>,
 
     /// The command's working directory. Default: the current one.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) workdir: Option<PathBuf>,
 
     /// The execution record of the contract as JSON (snake_case, tuples as pairs), from a file or, with
@@ -125,7 +125,7 @@ pub(crate) struct ExecArguments {
     pub(crate) strict_shell: bool,
 
     /// The command and its arguments.
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(required = true, last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -183,7 +183,7 @@ pub(crate) struct WhyArguments {
   dsh-env home --home '~/work/.dsh' --json")]
 pub(crate) struct HomeArguments {
     /// The home to resolve. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) home: Option<OsString>,
 }
 
@@ -238,15 +238,15 @@ pub(crate) enum SessionCommand {
   dsh-env session locate --execution record.json")]
 pub(crate) struct LocateArguments {
     /// The session's id. Default: that of the execution's session.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(crate) id: Option<String>,
 
     /// The directory that the session was started for, verbatim.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) cwd: Option<String>,
 
     /// The folder of all sessions. Default: the configured one, else sessions in the home.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) root: Option<String>,
 
     /// What keeps the sessions. Default: the configured backend, else jsonl.
@@ -258,7 +258,7 @@ pub(crate) struct LocateArguments {
     pub(crate) compression: Option<CompressionFlag>,
 
     /// The home. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     pub(crate) home: Option<OsString>,
 
     /// An execution record whose session is meant, from a file or, with -, from standard input.

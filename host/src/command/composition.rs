@@ -10,6 +10,8 @@ use dsh_env::installation::read_text;
 use dsh_env::text::shown;
 use dsh_env::{Code, Error, Host, HostOptions};
 
+use serde::Deserialize as _;
+
 use super::arguments::{ExecutionFlags, HostFlags};
 use super::{failure, output};
 
@@ -106,7 +108,10 @@ pub(crate) fn read_execution(source: &Path) -> Result<Execution> {
     } else {
         read_text(source, MAX_RECORD_BYTES).map_err(|fault| invalid(source, &fault.to_string()))?
     };
-    serde_json::from_str(&text).map_err(|error| invalid(source, &error.to_string()).into())
+    // By way of an object, since a record would otherwise be read from an array too, by position.
+    let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text);
+    let record = object.and_then(|object| Execution::deserialize(serde_json::Value::Object(object)));
+    record.map_err(|error| invalid(source, &error.to_string()).into())
 }
 
 fn invalid(source: &Path, why: &str) -> Error {

@@ -24,6 +24,9 @@ const KEEP_RESIDENT: usize = 2 * 1024 * 1024;
 /// Instances, memories and tables that the pool holds at once.
 const SLOTS: u32 = 1_000;
 
+/// Memories, and tables, that one module may have; ordinary ones have one. A call's own limits are lower.
+const PER_MODULE: u32 = 64;
+
 /// Slots that stay warm while they are unused: more than the calls that are under way at once.
 const WARM_SLOTS: u32 = 100;
 
@@ -43,6 +46,8 @@ fn pool(ceiling: &Limits) -> PoolingAllocationConfig {
         .total_core_instances(SLOTS)
         .total_memories(SLOTS)
         .total_tables(SLOTS)
+        .max_memories_per_module(PER_MODULE)
+        .max_tables_per_module(PER_MODULE)
         .max_unused_warm_slots(WARM_SLOTS)
         .max_memory_size(ceiling.memory)
         .table_elements(ceiling.table_elements)

@@ -43,7 +43,8 @@ pub struct Import {
 pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     let component = componentize::component(bytes)?;
     let survey = Survey::of(&component)?;
-    let version = survey.exports.iter().find_map(|name| name.strip_prefix(INTERFACE_OF_ANY_VERSION)?.strip_prefix('@'));
+    let version =
+        survey.exports.iter().find_map(|export| export.name.strip_prefix(INTERFACE_OF_ANY_VERSION)?.strip_prefix('@'));
     Ok(Inspection {
         kind: if matches!(component, std::borrow::Cow::Borrowed(_)) { "component" } else { "core module" },
         size: bytes.len(),
@@ -51,7 +52,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         contract: version.map(str::to_owned),
         features: features::needed(&component).map_err(malformed)?,
         imports: survey.imports.into_iter().map(|name| Import { allows: allowed_by(&name), name }).collect(),
-        exports: survey.exports,
+        exports: survey.exports.into_iter().map(|export| export.name).collect(),
     })
 }
 

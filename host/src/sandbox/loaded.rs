@@ -107,18 +107,10 @@ impl std::fmt::Debug for LoadedComponent {
 
 /// Whether a component is for this host at all, by the names of what it exports and imports.
 pub(super) fn check_world(survey: &Survey) -> Result<()> {
-    if !survey.exports.iter().any(|name| name == INTERFACE) {
-        let other = survey.exports.iter().find(|name| is_other_version(name));
-        return Err(match other {
-            Some(name) => Error::load(
-                Code::UnsupportedVersion,
-                format!(
-                    "it exports {}; this host has version {CONTRACT_VERSION} of the contract: build it for that one",
-                    shown_within(name, MAX_NAME_BYTES)
-                ),
-            ),
-            None => missing_export(INTERFACE),
-        });
+    match survey.exports.iter().find(|export| export.name == INTERFACE) {
+        Some(export) if export.is_interface => {}
+        Some(_) => return Err(wrong_type(INTERFACE, "an interface")),
+        None => return Err(no_interface(survey)),
     }
     match survey.imports.as_slice() {
         [] => Ok(()),
@@ -137,6 +129,20 @@ pub(super) fn check_world(survey: &Survey) -> Result<()> {
                 ),
             ))
         }
+    }
+}
+
+/// Why the contract's interface is not there: another version is, or nothing like it.
+fn no_interface(survey: &Survey) -> Error {
+    match survey.exports.iter().find(|export| is_other_version(&export.name)) {
+        Some(export) => Error::load(
+            Code::UnsupportedVersion,
+            format!(
+                "it exports {}; this host has version {CONTRACT_VERSION} of the contract: build it for that one",
+                shown_within(&export.name, MAX_NAME_BYTES)
+            ),
+        ),
+        None => missing_export(INTERFACE),
     }
 }
 

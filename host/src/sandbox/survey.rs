@@ -23,13 +23,20 @@ pub(super) struct Survey {
     /// The names of what it imports, in order.
     pub(super) imports: Vec<String>,
     /// The names of what it exports, in order.
-    pub(super) exports: Vec<String>,
+    pub(super) exports: Vec<Export>,
     /// Instances that it makes in all.
     instances: Count,
     /// The largest minimum of its memories, in bytes.
     largest_memory: u64,
     /// The largest minimum of its tables, in elements.
     largest_table: u64,
+}
+
+/// Something that a component exports.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Export {
+    pub(super) name: String,
+    pub(super) is_interface: bool,
 }
 
 /// Instances of one component, those of the components that it instantiates included.
@@ -144,7 +151,8 @@ impl Survey {
                 for export in exports {
                     let export = export?;
                     if depth == 1 {
-                        self.exports.push(export.name.name.to_owned());
+                        let is_interface = export.kind == ComponentExternalKind::Instance;
+                        self.exports.push(Export { name: export.name.name.to_owned(), is_interface });
                     }
                     if let (ComponentExternalKind::Component, Some(frame)) = (export.kind, frames.last_mut()) {
                         let same = frame.component(export.index);

@@ -1,5 +1,7 @@
 //! What people read: each format as it looks, and what is special about some.
 
+use clap::ValueEnum as _;
+
 use super::*;
 
 /// Control characters but line feeds as their pictures.
