@@ -62,3 +62,14 @@ fn the_benchmark_measures_the_contributor_beside_a_shell() {
     let bad = support::fixtures().join("hostile/bad-resolve-traps.wasm");
     place.run(["bench".as_ref(), bad.as_os_str()]).expect(1);
 }
+
+#[test]
+fn the_readmes_configuration_is_taken_as_it_stands() {
+    let readme = std::fs::read_to_string(support::project().join("README.md")).unwrap();
+    let configuration = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let place = Place::new();
+    place.configure(configuration);
+    place.install("region", std::fs::read(example("deployment-region")).unwrap());
+    let run = place.run(["env", "--session-id", "s1"]).expect(0);
+    assert_eq!((run.json()["DSH_DEPLOYMENT_REGION"].as_str(), run.stderr().as_str()), (Some("cn-north"), ""));
+}
