@@ -2,7 +2,7 @@
 //!
 //! A [`Sandbox`] owns an engine. [`Sandbox::load`] turns bytes that anybody may have written into a
 //! [`LoadedComponent`]; its [`contributor`](LoadedComponent::contributor) asks the component once what it
-//! declares, and is then a [`Contributor`](crate::registry::Contributor) like any other.
+//! declares, and is then a [`Contributor`](crate::contract::Contributor) like any other.
 //!
 //! What bounds a call: every `declare` and every `resolve` runs in a store and an instance of its own,
 //! which are dropped with the answer. Nothing a guest does survives its call, a trap included. The
@@ -22,6 +22,7 @@ mod engine;
 mod epoch;
 mod failure;
 mod features;
+mod guarded;
 mod inspect;
 mod limits;
 mod loaded;
@@ -30,9 +31,10 @@ mod survey;
 pub use allocation::Allocation;
 pub use contributor::SandboxedContributor;
 pub use engine::{Sandbox, SandboxOptions};
+pub use guarded::GUARDED_THREAD;
 pub use inspect::{Import, Inspection, imports, inspect};
 pub use limits::Limits;
-pub use loaded::{LoadedComponent, too_large};
+pub use loaded::LoadedComponent;
 
 /// The most bytes of a component file. An interpreter with its library has 20 MB; what is larger is
 /// refused unread.

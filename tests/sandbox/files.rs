@@ -127,8 +127,43 @@ fn a_core_module_that_needs_preview_1_is_refused_by_that_name() {
 }
 
 #[test]
+fn a_core_module_that_is_no_contributor_gets_the_code_that_its_component_would() {
+    let embedded = |module: &str| {
+        let mut module = wat::parse_str(module).unwrap();
+        for payload in wasmparser::Parser::new(0).parse_all(&Guest::good().core_module()) {
+            if let wasmparser::Payload::CustomSection(section) = payload.unwrap()
+                && section.name().starts_with("component-type")
+            {
+                append_custom_section(&mut module, section.name(), section.data());
+            }
+        }
+        module
+    };
+    assert_eq!(load_code(&embedded(r#"(module (import "env" "x" (func)))"#)), Code::ForbiddenImport);
+    assert_eq!(load_code(&embedded("(module)")), Code::MissingExport);
+    let wrong = r#"(module (memory (export "memory") 1)
+        (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 0))
+        (func (export "dsh:shell-env/contributor@1.0.0#declare") (result i32) (i32.const 0))
+        (func (export "dsh:shell-env/contributor@1.0.0#resolve") (param i64) (result i32) (i32.const 0)))"#;
+    assert_eq!(load_code(&embedded(wrong)), Code::WrongType);
+}
+
+#[test]
+fn modules_that_once_crashed_a_parser_are_errors() {
+    for file in std::fs::read_dir(support::fixtures().join("crashers")).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert_eq!(load_code(&bytes), Code::Malformed);
+        assert_eq!(dsh_env::sandbox::inspect(bytes.clone()).unwrap_err().code(), Code::Malformed);
+        assert_eq!(dsh_env::sandbox::imports(bytes).unwrap_err().code(), Code::Malformed);
+    }
+}
+
+#[test]
 fn a_core_module_that_does_not_fit_what_it_embeds_is_malformed() {
-    let mut module = wat::parse_str("(module)").unwrap();
+    let text = r#"(module
+        (func (export "dsh:shell-env/contributor@1.0.0#declare"))
+        (func (export "dsh:shell-env/contributor@1.0.0#resolve")))"#;
+    let mut module = wat::parse_str(text).unwrap();
     append_custom_section(&mut module, "component-type:x", b"nonsense");
     assert_eq!(load_code(&module), Code::Malformed);
 }

@@ -116,6 +116,14 @@ fn a_guest_that_is_refused_memory_and_goes_on_is_fine() {
 }
 
 #[test]
+fn a_guest_that_reaches_its_own_maximum_was_refused_by_nobody() {
+    let guest = Guest::good()
+        .with("pages", "2 3")
+        .with("resolve", "(drop (memory.grow (i32.const 2))) (drop (memory.grow (i32.const 2))) (unreachable)");
+    assert_eq!(resolve_code(&guest), Code::Trap);
+}
+
+#[test]
 fn memories_and_tables_that_start_too_large_are_refused_at_load() {
     assert_eq!(load_code(&Guest::good().with("pages", "1025").component()), Code::MemoryLimit);
     assert_eq!(load_code(&Guest::good().with("pages", "65536").component()), Code::MemoryLimit);

@@ -1,13 +1,12 @@
 //! One call of a component: a fresh store and instance, its limits, its clocks.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{ResourceLimiter, Store, StoreContextMut, UpdateDeadline};
 
 use super::engine::{GUEST_STACK_BYTES, Inner};
-use super::epoch::TICK;
 use super::failure::{self, Stop};
 use super::limits::Limits;
 use crate::contract::{Deadline, Failure};
@@ -33,6 +32,9 @@ pub(super) struct CallState {
     limits: Limits,
     memory: usize,
     table_elements: usize,
+    /// What the growth that was allowed last added, to be taken back if it fails all the same; nothing
+    /// where it went beyond the guest's own maximum, which is no limit of the host.
+    last_growth: Option<usize>,
     /// The last limit that refused the guest something.
     refused: Option<Refused>,
     clocks: Clocks,
@@ -48,9 +50,8 @@ pub(super) enum Refused {
 
 struct Clocks {
     started: Instant,
-    /// The thread's processor time when the call began; read at the first tick, so that calls which end
-    /// before it, as nearly all do, read no clock of the kernel.
-    cpu_started: Option<std::time::Duration>,
+    /// The thread's processor time when the call began.
+    cpu_started: Duration,
 }
 
 impl Inner {
@@ -75,8 +76,9 @@ impl Inner {
             store.set_hostcall_fuel(limits.output);
             store.set_epoch_deadline(1);
             store.epoch_deadline_callback(look_at_clocks);
-            let done = component.instantiate(&mut store).and_then(|instance| work(&mut store, instance));
-            done.map_err(|error| failure::classify(&error, store.data()))
+            let instance = component.instantiate(&mut store);
+            let instance = instance.map_err(|error| failure::of_instantiation(&error, store.data()))?;
+            work(&mut store, instance).map_err(|error| failure::of_call(&error, store.data()))
         })
     }
 }
@@ -88,8 +90,9 @@ impl CallState {
             limits: *limits,
             memory: 0,
             table_elements: 0,
+            last_growth: None,
             refused: None,
-            clocks: Clocks { started: Instant::now(), cpu_started: None },
+            clocks: Clocks { started: Instant::now(), cpu_started: thread_cpu() },
             deadline: deadline.cloned(),
         }
     }
@@ -115,39 +118,51 @@ fn look_at_clocks(mut store: StoreContextMut<'_, CallState>) -> wasmtime::Result
     if state.clocks.started.elapsed() >= state.limits.wall {
         return Err(Stop::Wall(state.limits.wall).into());
     }
-    if state.clocks.cpu_used() >= state.limits.cpu {
+    if thread_cpu().saturating_sub(state.clocks.cpu_started) >= state.limits.cpu {
         return Err(Stop::Cpu(state.limits.cpu).into());
     }
     Ok(UpdateDeadline::Continue(1))
 }
 
-impl Clocks {
-    /// Processor time since the call began, at most one tick too much.
-    fn cpu_used(&mut self) -> std::time::Duration {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        let now = std::time::Duration::try_from(now).unwrap_or_default();
-        let before_first_tick = self.started.elapsed().min(TICK);
-        let started = *self.cpu_started.get_or_insert_with(|| now.saturating_sub(before_first_tick));
-        now.saturating_sub(started)
-    }
+/// Processor time of this thread since it began.
+fn thread_cpu() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 impl ResourceLimiter for CallState {
-    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(grow(&mut self.memory, current, desired, self.limits.memory) || self.refuse(Refused::Memory))
-    }
-
-    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(grow(&mut self.table_elements, current, desired, self.limits.table_elements) || self.refuse(Refused::Table))
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let (total, growth) = grown(self.memory, current, desired);
+        if total > self.limits.memory {
+            return Ok(self.refuse(Refused::Memory));
+        }
+        self.last_growth = within(desired, maximum).then_some(growth);
+        self.memory = if self.last_growth.is_some() { total } else { self.memory };
+        Ok(true)
     }
 
     fn memory_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
-        self.refuse(Refused::Memory);
+        if let Some(growth) = self.last_growth.take() {
+            self.memory = self.memory.saturating_sub(growth);
+            self.refuse(Refused::Memory);
+        }
         Ok(())
     }
 
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let (total, growth) = grown(self.table_elements, current, desired);
+        if total > self.limits.table_elements {
+            return Ok(self.refuse(Refused::Table));
+        }
+        self.last_growth = within(desired, maximum).then_some(growth);
+        self.table_elements = if self.last_growth.is_some() { total } else { self.table_elements };
+        Ok(true)
+    }
+
     fn table_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
-        self.refuse(Refused::Table);
+        if let Some(growth) = self.last_growth.take() {
+            self.table_elements = self.table_elements.saturating_sub(growth);
+            self.refuse(Refused::Table);
+        }
         Ok(())
     }
 
@@ -171,12 +186,13 @@ impl CallState {
     }
 }
 
-/// Adds the growth of one memory or table to what all of them have, unless that is over the limit.
-fn grow(total: &mut usize, current: usize, desired: usize, limit: usize) -> bool {
-    let grown = total.saturating_add(desired.saturating_sub(current));
-    let allowed = grown <= limit;
-    if allowed {
-        *total = grown;
-    }
-    allowed
+/// What all memories or tables have together once one grew, and by how much it did.
+fn grown(total: usize, current: usize, desired: usize) -> (usize, usize) {
+    let growth = desired.saturating_sub(current);
+    (total.saturating_add(growth), growth)
+}
+
+/// Whether a growth stays within the guest's own maximum; beyond it the engine refuses it by itself.
+fn within(desired: usize, maximum: Option<usize>) -> bool {
+    maximum.is_none_or(|maximum| desired <= maximum)
 }

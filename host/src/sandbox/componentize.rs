@@ -1,25 +1,27 @@
 //! Telling what a file is, and turning a core module that has the contract embedded into a component.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use wasmparser::{Parser, Payload};
 use wit_component::ComponentEncoder;
 
+use super::contract::{DECLARE, INTERFACE, RESOLVE};
 use super::survey::malformed;
 use crate::error::{Code, Error, Result};
-use crate::text::shown;
+use crate::text::{shown, shown_within};
 
 /// What bindings generators call the custom section that embeds the contract in a core module.
 const EMBEDDED_CONTRACT: &str = "component-type";
 
-/// The import module of preview 1, for which an adapter would be needed.
-const PREVIEW_1: &str = "wasi_snapshot_preview1";
+/// The most bytes of a name from a module in a message.
+const MAX_NAME_BYTES: usize = 256;
 
 /// The bytes of a component: as they are, or encoded from a core module.
 ///
 /// # Errors
-/// `not-a-component` for anything else, `forbidden-import` for a module that needs WASI preview 1,
-/// `malformed` where the module and what is embedded in it do not fit.
+/// `not-a-component` for anything else; `forbidden-import`, `missing-export`, `wrong-type` or `malformed` where
+/// the module and what is embedded in it do not fit.
 pub(super) fn component(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     if Parser::is_component(bytes) {
         return Ok(Cow::Borrowed(bytes));
@@ -30,43 +32,86 @@ pub(super) fn component(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
             "{found}: give a component, as `cargo build --target wasm32-unknown-unknown` with wit-bindgen makes it"
         )));
     }
-    if !embeds_contract(bytes)? {
+    let module = Module::read(bytes)?;
+    if !module.embeds_contract {
         return Err(not_a_component(
             "it is a core module without the contract embedded: build it with wit-bindgen for the contract's world, or make a component of it with `wasm-tools component new`",
         ));
     }
     let encoded = ComponentEncoder::default().module(bytes).and_then(|mut encoder| encoder.encode());
-    encoded.map(Cow::Owned).map_err(|error| {
-        Error::load(
-            Code::Malformed,
-            format!("it is a core module that does not fit the contract embedded in it ({}): build it again with one version of the tools", shown(&format!("{error:#}"))),
-        )
-    })
+    encoded.map(Cow::Owned).map_err(|error| module.refused(&format!("{error:#}")))
 }
 
-/// Whether a core module has the contract embedded.
-fn embeds_contract(module: &[u8]) -> Result<bool> {
-    let mut embeds = false;
-    for payload in Parser::new(0).parse_all(module) {
-        match payload.map_err(malformed)? {
-            Payload::CustomSection(section) => embeds |= section.name().starts_with(EMBEDDED_CONTRACT),
+/// What a core module says at first sight.
+#[derive(Default)]
+struct Module {
+    embeds_contract: bool,
+    imports: Vec<String>,
+    exports: HashSet<String>,
+}
+
+impl Module {
+    fn read(bytes: &[u8]) -> Result<Self> {
+        let mut module = Self::default();
+        for payload in Parser::new(0).parse_all(bytes) {
+            module.take(payload.map_err(malformed)?).map_err(malformed)?;
+        }
+        Ok(module)
+    }
+
+    fn take(&mut self, payload: Payload<'_>) -> wasmparser::Result<()> {
+        match payload {
+            Payload::CustomSection(section) => self.embeds_contract |= section.name().starts_with(EMBEDDED_CONTRACT),
             Payload::ImportSection(imports) => {
                 for import in imports.into_imports() {
-                    let import = import.map_err(malformed)?;
-                    if import.module == PREVIEW_1 {
-                        return Err(Error::load(
-                            Code::ForbiddenImport,
-                            format!(
-                                "it imports {PREVIEW_1}, which this host does not offer: build it for wasm32-unknown-unknown, which imports nothing"
-                            ),
-                        ));
-                    }
+                    self.imports.push(import?.module.to_owned());
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    self.exports.insert(export?.name.to_owned());
                 }
             }
             _ => {}
         }
+        Ok(())
     }
-    Ok(embeds)
+
+    /// Why no component could be made of it, given the encoder's words.
+    fn refused(&self, words: &str) -> Error {
+        let words = shown(words);
+        if let Some(import) = self.imports.first() {
+            return Error::load(
+                Code::ForbiddenImport,
+                format!(
+                    "it imports {}, which this host does not offer: build it for wasm32-unknown-unknown, where it imports nothing",
+                    shown_within(import, MAX_NAME_BYTES)
+                ),
+            );
+        }
+        if let Some(missing) =
+            [DECLARE, RESOLVE].into_iter().find(|name| !self.exports.contains(&format!("{INTERFACE}#{name}")))
+        {
+            return Error::load(
+                Code::MissingExport,
+                format!("it does not export {INTERFACE}#{missing} ({words}): build it with the contract's bindings"),
+            );
+        }
+        if words.contains("mismatch") {
+            return Error::load(
+                Code::WrongType,
+                format!(
+                    "a function has another type than the contract's ({words}): build it with the contract's own WIT file"
+                ),
+            );
+        }
+        Error::load(
+            Code::Malformed,
+            format!(
+                "it is a core module that does not fit the contract embedded in it ({words}): build it again with one version of the tools"
+            ),
+        )
+    }
 }
 
 fn not_a_component(message: &str) -> Error {

@@ -74,8 +74,6 @@ pub(super) struct Inner {
     pub(super) linker: Linker<CallState>,
     pub(super) ticker: Ticker,
     pub(super) cache: Option<Cache>,
-    /// What no call of this sandbox may exceed.
-    pub(super) ceiling: Limits,
 }
 
 impl Sandbox {
@@ -95,9 +93,7 @@ impl Sandbox {
         })?;
         let ticker = Ticker::start(&engine)?;
         let cache = options.cache.as_ref().map(|folder| Cache::new(folder.clone(), &engine));
-        Ok(Self {
-            inner: Arc::new(Inner { linker: Linker::new(&engine), ticker, cache, ceiling: options.ceiling, engine }),
-        })
+        Ok(Self { inner: Arc::new(Inner { linker: Linker::new(&engine), ticker, cache, engine }) })
     }
 }
 

@@ -23,24 +23,42 @@ pub(super) enum Stop {
     Overlay(Failure),
 }
 
+/// The failure that an error while an instance was made amounts to.
+pub(super) fn of_instantiation(error: &wasmtime::Error, state: &CallState) -> Failure {
+    common(error, state).unwrap_or_else(|words| {
+        let message = format!(
+            "the host could not make an instance of it ({words}): allow the process more address space or memory"
+        );
+        Failure::new(Code::Internal, message)
+    })
+}
+
 /// The failure that an error of a call amounts to.
-pub(super) fn classify(error: &wasmtime::Error, state: &CallState) -> Failure {
+pub(super) fn of_call(error: &wasmtime::Error, state: &CallState) -> Failure {
+    common(error, state).unwrap_or_else(|words| {
+        let message = format!("what it returned is not what the contract's types allow: {words}");
+        Failure::new(Code::InvalidOutput, message)
+    })
+}
+
+/// The failure where the error says which it is; else what it says.
+fn common(error: &wasmtime::Error, state: &CallState) -> Result<Failure, String> {
     if let Some(stop) = error.downcast_ref::<Stop>() {
-        return stopped(stop, state);
+        return Ok(stopped(stop, state));
     }
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::StackOverflow) {
-        return Failure::new(Code::StackLimit, "it used up its stack: look for a recursion without end");
+        return Ok(Failure::new(Code::StackLimit, "it used up its stack: look for a recursion without end"));
     }
     if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
-        return Failure::new(Code::Overloaded, "all slots for calls are taken: try again later");
+        return Ok(Failure::new(Code::Overloaded, "all slots for calls are taken: try again later"));
     }
     let words = format!("{error:#}");
     if let Some(failure) = by_words(&words, state) {
-        return failure;
+        return Ok(failure);
     }
     if let Some(refused) = state.refused() {
-        return refusal(refused, state);
+        return Ok(refusal(refused, state));
     }
     match trap {
         Some(
@@ -50,12 +68,11 @@ pub(super) fn classify(error: &wasmtime::Error, state: &CallState) -> Failure {
             | Trap::InvalidDiscriminant
             | Trap::UnalignedPointer,
         )
-        | None => Failure::new(
-            Code::InvalidOutput,
-            format!("what it returned is not what the contract's types allow: {}", shown(&words)),
-        ),
-        Some(Trap::AllocationTooLarge) => refusal(Refused::Memory, state),
-        Some(trap) => Failure::new(Code::Trap, format!("it crashed ({trap}): this is a mistake in the contributor")),
+        | None => Err(shown(&words)),
+        Some(Trap::AllocationTooLarge) => Ok(refusal(Refused::Memory, state)),
+        Some(trap) => {
+            Ok(Failure::new(Code::Trap, format!("it crashed ({trap}): this is a mistake in the contributor")))
+        }
     }
 }
 

@@ -1,12 +1,17 @@
 //! What a file is, without compiling or running any of it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::contract::INTERFACE_OF_ANY_VERSION;
+use super::guarded::guarded;
 use super::survey::{Survey, malformed};
 use super::{componentize, features};
 use crate::error::Result;
+use crate::text::shown_within;
 
 /// What a component file says about itself, none of it believed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,35 +41,58 @@ pub struct Import {
     pub allows: &'static str,
 }
 
+/// The most names that are listed of what a component imports, and of what it exports.
+const MAX_NAMES: usize = 256;
+
+/// The most bytes of one of them.
+const MAX_NAME_BYTES: usize = 512;
+
 /// Inspects the bytes of a component, or of a core module that has the contract embedded.
 ///
 /// # Errors
-/// `not-a-component`, `malformed`, `forbidden-import`.
-pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
+/// `not-a-component`, `malformed`, `forbidden-import`, `compile-limit` when it takes longer than 20 s.
+pub fn inspect(bytes: impl Into<Arc<[u8]>>) -> Result<Inspection> {
+    let bytes = bytes.into();
+    guarded(move || inspect_here(&bytes))
+}
+
+fn inspect_here(bytes: &[u8]) -> Result<Inspection> {
     let component = componentize::component(bytes)?;
     let survey = Survey::of(&component)?;
-    let version =
-        survey.exports.iter().find_map(|export| export.name.strip_prefix(INTERFACE_OF_ANY_VERSION)?.strip_prefix('@'));
+    let version = survey
+        .exports
+        .iter()
+        .find_map(|export| export.name.strip_prefix(INTERFACE_OF_ANY_VERSION)?.strip_prefix('@'))
+        .map(|version| shown_within(version, MAX_NAME_BYTES));
+    let exports: Vec<_> = survey.exports.into_iter().map(|export| export.name).collect();
     Ok(Inspection {
-        kind: if matches!(component, std::borrow::Cow::Borrowed(_)) { "component" } else { "core module" },
+        kind: if matches!(component, Cow::Borrowed(_)) { "component" } else { "core module" },
         size: bytes.len(),
         sha256: hex::encode(Sha256::digest(bytes)),
-        contract: version.map(str::to_owned),
+        contract: version,
         features: features::needed(&component).map_err(malformed)?,
-        imports: survey.imports.into_iter().map(|name| Import { allows: allowed_by(&name), name }).collect(),
-        exports: survey.exports.into_iter().map(|export| export.name).collect(),
+        imports: bounded(&survey.imports).into_iter().map(|name| Import { allows: NOT_OFFERED, name }).collect(),
+        exports: bounded(&exports),
     })
 }
 
-/// The names of what a component imports, in order.
+/// The names of what a component imports, in order; at most 256, and then how many more there are.
 ///
 /// # Errors
 /// As [`inspect`].
-pub fn imports(bytes: &[u8]) -> Result<Vec<String>> {
-    Ok(Survey::of(&componentize::component(bytes)?)?.imports)
+pub fn imports(bytes: impl Into<Arc<[u8]>>) -> Result<Vec<String>> {
+    let bytes = bytes.into();
+    guarded(move || Ok(bounded(&Survey::of(&componentize::component(&bytes)?)?.imports)))
 }
 
-/// What an import would allow a component here.
-fn allowed_by(_: &str) -> &'static str {
-    "nothing: the host does not offer it and refuses the component"
+/// Names as they may be listed, however many a stranger wrote and however long.
+fn bounded(names: &[String]) -> Vec<String> {
+    let mut listed: Vec<_> = names.iter().take(MAX_NAMES).map(|name| shown_within(name, MAX_NAME_BYTES)).collect();
+    if names.len() > MAX_NAMES {
+        listed.push(format!("… and {} more", names.len() - MAX_NAMES));
+    }
+    listed
 }
+
+/// What every import allows a component for now.
+const NOT_OFFERED: &str = "nothing: the host does not offer it and refuses the component";

@@ -23,8 +23,6 @@ pub struct Limits {
     pub instances: usize,
     /// Bytes copied out of the sandbox, counted before they are copied.
     pub output: usize,
-    /// Bytes of log; what is more is cut.
-    pub log: usize,
 }
 
 impl Limits {
@@ -41,7 +39,6 @@ impl Limits {
         table_elements: 10_000,
         instances: 64,
         output: 5 * MIB,
-        log: 64 * KIB,
     };
 
     /// For `declare`, which runs once for each build, at load, and which nobody configures: an
@@ -56,7 +53,6 @@ impl Limits {
         table_elements: 1_000_000,
         instances: 1_000,
         output: 64 * MIB,
-        log: MIB,
     };
 }
 

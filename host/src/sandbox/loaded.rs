@@ -9,6 +9,7 @@ use wasmtime::component::types::ComponentItem;
 use super::contract::{DECLARE, INTERFACE, INTERFACE_OF_ANY_VERSION, RESOLVE};
 use super::contributor::SandboxedContributor;
 use super::engine::{Inner, Sandbox};
+use super::guarded::guarded;
 use super::survey::Survey;
 use super::{MAX_COMPONENT_BYTES, compile};
 use crate::contract::CONTRACT_VERSION;
@@ -37,14 +38,15 @@ impl Sandbox {
     pub fn load(&self, bytes: impl Into<Arc<[u8]>>) -> Result<LoadedComponent> {
         let bytes = bytes.into();
         if bytes.len() > MAX_COMPONENT_BYTES {
-            return Err(too_large(bytes.len() as u64));
+            return Err(too_large(bytes.len()));
         }
         let inner = &self.inner;
         let digest = hex::encode(Sha256::digest(&bytes));
         if let Some(component) = inner.cache.as_ref().and_then(|cache| cache.get(&inner.engine, &digest)) {
             return Ok(LoadedComponent { sandbox: Arc::clone(inner), component, digest, from_cache: true });
         }
-        let component = compile::compile(&inner.engine, &inner.ceiling, bytes)?;
+        let engine = inner.engine.clone();
+        let component = guarded(move || compile::compile(&engine, &bytes))?;
         check_functions(&component, &inner.engine)?;
         if let Some(cache) = &inner.cache {
             cache.put(&component, &digest);
@@ -53,13 +55,9 @@ impl Sandbox {
     }
 }
 
-/// The error for a component file of so many bytes.
-#[must_use]
-pub fn too_large(bytes: u64) -> Error {
-    Error::load(
-        Code::TooLarge,
-        format!("it has {bytes} bytes; at most {MAX_COMPONENT_BYTES} are read: make the component smaller"),
-    )
+fn too_large(bytes: usize) -> Error {
+    let message = format!("it has {bytes} bytes; at most {MAX_COMPONENT_BYTES} are read: make the component smaller");
+    Error::load(Code::TooLarge, message)
 }
 
 impl LoadedComponent {

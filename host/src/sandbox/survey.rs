@@ -85,7 +85,7 @@ impl Survey {
     ///
     /// # Errors
     /// `instance-limit`, `memory-limit`, `table-limit`.
-    pub(super) fn check(&self, ceiling: &Limits) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         if self.instances.uncountable {
             return Err(Error::load(
                 Code::InstanceLimit,
@@ -102,23 +102,19 @@ impl Survey {
                 ),
             ));
         }
-        if self.largest_memory > ceiling.memory as u64 {
-            return Err(Error::load(
-                Code::MemoryLimit,
-                format!(
-                    "it needs {} bytes of memory at least; the limit `memory` is {}: raise it, or let the component start with less",
-                    self.largest_memory, ceiling.memory
-                ),
-            ));
+        // It has to declare before an operator's limits are known, so those cannot help.
+        let Limits { memory, table_elements, .. } = Limits::DECLARE;
+        let starts_with = |code, has: u64, what: &str, most: usize| {
+            let message = format!(
+                "it starts with {has} {what}; a component may start with {most} and grow to its limit: let it start with less"
+            );
+            Err(Error::load(code, message))
+        };
+        if self.largest_memory > memory as u64 {
+            return starts_with(Code::MemoryLimit, self.largest_memory, "bytes of memory", memory);
         }
-        if self.largest_table > ceiling.table_elements as u64 {
-            return Err(Error::load(
-                Code::TableLimit,
-                format!(
-                    "it needs {} table elements at least; the limit `table-elements` is {}: raise it, or let the component start with fewer",
-                    self.largest_table, ceiling.table_elements
-                ),
-            ));
+        if self.largest_table > table_elements as u64 {
+            return starts_with(Code::TableLimit, self.largest_table, "table elements", table_elements);
         }
         Ok(())
     }

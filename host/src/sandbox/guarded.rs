@@ -1,0 +1,52 @@
+//! Working on what strangers wrote, on a thread that nobody waits for longer than agreed.
+//!
+//! Parsers and compilers take time and stack by the nesting of their input, and have mistakes of their own.
+//! On this thread a panic is an error and a long silence is another. A thread that takes longer is left
+//! behind and its result dropped; it holds one processor until it is done, and nothing else.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::error::{Code, Error, Result};
+
+/// What these threads are called, so that a program's panic hook can tell theirs from its own.
+pub const GUARDED_THREAD: &str = "dsh-env-guarded";
+
+/// How long the work on one component may take. One of 60,000 functions compiles for about ten seconds.
+const TIME: Duration = Duration::from_secs(20);
+
+/// Parsers and compilers recurse by the nesting of their input.
+const STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// Does the work.
+///
+/// # Errors
+/// The work's own; `compile-limit` when it takes longer than 20 s, `malformed` when it panics.
+pub(super) fn guarded<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let (sender, receiver) = sync_channel(1);
+    let crashed = |_| {
+        Err(Error::load(
+            Code::Malformed,
+            "it crashed a parser or the compiler, which is a mistake in those: build the component with other options, and report it",
+        ))
+    };
+    let guard = move || {
+        // Nobody listens any more when it took too long.
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(crashed));
+    };
+    thread::Builder::new().name(GUARDED_THREAD.to_owned()).stack_size(STACK_BYTES).spawn(guard).map_err(|error| {
+        Error::host(Code::Internal, format!("no thread could be started ({error}): allow the process more threads"))
+    })?;
+    receiver.recv_timeout(TIME).unwrap_or_else(|why| match why {
+        RecvTimeoutError::Timeout => Err(Error::load(
+            Code::CompileLimit,
+            format!(
+                "compiling it took longer than {} s: make the component smaller, or split its largest functions",
+                TIME.as_secs()
+            ),
+        )),
+        RecvTimeoutError::Disconnected => Err(Error::host(Code::Internal, "a thread ended without a result")),
+    })
+}
