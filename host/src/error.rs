@@ -226,9 +226,8 @@ impl Error {
     }
 
     /// Puts the file that it is about in front of the message.
-    #[cfg(feature = "wasm")]
     #[must_use]
-    pub(crate) fn in_file(mut self, file: &std::path::Path) -> Self {
+    pub fn in_file(mut self, file: &std::path::Path) -> Self {
         self.message = format!("{}: {}", crate::text::shown(&file.display().to_string()), self.message);
         self
     }

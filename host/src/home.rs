@@ -82,14 +82,14 @@ impl Home {
         let (text, rule) = choose(configured, surroundings.ambient.as_deref())?;
         let user_home = surroundings.user_home.as_deref();
         let expanded = expand_tilde(&text, user_home)
-            .ok_or_else(|| invalid("the user's home is not known: set HOME, or name the home with --home"))?;
+            .ok_or_else(|| invalid("the user's home is not known: set HOME, or name the home in full"))?;
         let absolute = normalise(&expanded, surroundings.current_dir.as_deref())
             .ok_or_else(|| invalid("the current directory is not known: name the home by an absolute path"))?;
         let path = absolute.into_os_string().into_string().map_err(|_| {
-            invalid("the home is not valid UTF-8, which a variable for every shell needs: name another with --home")
+            invalid("the home is not valid UTF-8, which a variable for every shell needs: name another")
         })?;
         if path.contains('\0') {
-            return Err(invalid("the home has a NUL byte, which no path can have: name another with --home"));
+            return Err(invalid("the home has a NUL byte, which no path can have: name another"));
         }
         Ok(Self { path, rule })
     }

@@ -19,19 +19,20 @@ mod snapshot;
 mod terms;
 mod waiting;
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 
 pub use collect::CollectOptions;
-pub use overlay::{Overlay, OverlayEntry, Report, Value};
+pub use overlay::{Affected, Overlay, OverlayEntry, Report, Value};
 pub use registration::Registration;
 pub use scope::Scope;
 pub use snapshot::Missing;
 pub use terms::{InvalidShape, KeyTerms, OnFailure, Shape, Terms, ValueLimits};
 
-use crate::contract::{Contributor, HOST};
+use crate::contract::{Contributor, HOST, Key};
 use crate::error::Result;
 use crate::home::Home;
 use snapshot::{Entry, EntryId, Snapshot};
@@ -46,6 +47,8 @@ pub struct Registry {
 struct Shared {
     facts: facts::HostFacts,
     snapshot: ArcSwap<Snapshot>,
+    /// How many asynchronous collections are under way.
+    async_collections: Arc<AtomicUsize>,
     /// Held by whoever makes the next snapshot, never by readers. The number is the next entry's id.
     writer: Mutex<EntryId>,
 }
@@ -71,6 +74,7 @@ impl Registry {
             shared: Arc::new(Shared {
                 facts: facts::HostFacts::new(home),
                 snapshot: ArcSwap::from_pointee(Snapshot::default()),
+                async_collections: Arc::default(),
                 writer: Mutex::new(EntryId::FIRST),
             }),
         }
@@ -114,6 +118,21 @@ impl Registry {
     pub fn set_missing(&self, missing: Vec<Missing>) {
         let set = self.shared.change(|_, snapshot| Ok((snapshot.with_missing(missing), ())));
         debug_assert!(set.is_ok(), "the closure above does not fail");
+    }
+
+    /// Which installed contributors are missing, and why.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        self.shared.snapshot.load().missing().to_vec()
+    }
+
+    /// The policy that the operator chose for a key, or `fail` where none was; nothing where no
+    /// contributor owns the key.
+    #[must_use]
+    pub fn policy(&self, key: &Key) -> Option<&'static str> {
+        let snapshot = self.shared.snapshot.load();
+        let entry = snapshot.entries().find(|entry| entry.declared.find(key.as_str()).is_some())?;
+        Some(entry.terms.on_failure(key).as_str())
     }
 
     /// Every variable that may be in an overlay, the host's own included, sorted by key in byte order.

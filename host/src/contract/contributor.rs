@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::cancellation::Cancellation;
 use crate::contract::{Binding, Declaration, Execution};
 use crate::error::{Code, Error, Result};
+use crate::text::shown_within;
 
 /// Owns a fixed set of variables and says, for each execution, what they are now.
 ///
@@ -30,6 +31,9 @@ pub trait Contributor: Send + Sync {
     }
 }
 
+/// What a longer time than the clock can tell amounts to: a year.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Until when an answer is of use.
 #[derive(Clone, Debug)]
 pub struct Deadline {
@@ -45,7 +49,8 @@ impl Deadline {
     /// So much time from now, and nobody gives up earlier. For asking a contributor without a registry.
     #[must_use]
     pub fn after(time: Duration) -> Self {
-        Self::new(Instant::now() + time, Cancellation::new())
+        let now = Instant::now();
+        Self::new(now.checked_add(time).unwrap_or(now + LONGEST), Cancellation::new())
     }
 
     /// The moment after which nobody waits any more.
@@ -77,12 +82,15 @@ impl Deadline {
         if Instant::now() >= self.at {
             return Err(Failure::new(
                 Code::OverlayTimeout,
-                "the time for the whole overlay was up: look for the slowest contributor with `dsh-env why`, or allow more time",
+                "the time for the whole overlay was up: look for the slowest contributor, or allow more time",
             ));
         }
         Ok(())
     }
 }
+
+/// The most bytes of the host's own part of a message.
+const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// Why a contributor has no answer.
 ///
@@ -133,9 +141,11 @@ impl Failure {
 
     /// The failure as an error of the resolve stage, with the contributor's words put through `show`.
     pub(crate) fn into_error(self, show: impl FnOnce(&str) -> String) -> Error {
+        // Also the host's part, since a native contributor words it itself.
+        let message = shown_within(&self.message, MAX_MESSAGE_BYTES);
         let message = match &self.guest_text {
-            Some(text) => format!("{}: {}", self.message, show(text)),
-            None => self.message,
+            Some(text) => format!("{message}: {}", show(text)),
+            None => message,
         };
         Error::resolve(self.code, message)
     }

@@ -45,6 +45,12 @@ impl ContributorName {
         ))
     }
 
+    /// What stands where the contributor's own words or values must not be shown.
+    #[must_use]
+    pub fn withheld(&self) -> String {
+        format!("[withheld: {self} handles sensitive values]")
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

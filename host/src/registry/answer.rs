@@ -92,7 +92,7 @@ fn fault(entry: &Entry, code: Code, message: String) -> Error {
 /// A contributor's own words as they may be shown.
 pub(super) fn show(entry: &Entry, words: &str) -> String {
     if entry.declared.handles_sensitive_values() && !entry.terms.show_guest_text {
-        return format!("[withheld: {} handles sensitive values]", entry.declared.name());
+        return entry.declared.name().withheld();
     }
     text::shown(words)
 }

@@ -4,14 +4,14 @@
 //! their names, on the caller's thread; those that may wait are asked on another. One failure fails the
 //! collection, unless the operator's terms say otherwise for every key it affects.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use super::answer::{self, Answer};
-use super::overlay::{Overlay, OverlayEntry, Report, Value};
+use super::overlay::{Affected, Overlay, OverlayEntry, Report, Value};
 use super::snapshot::{Entry, Snapshot};
 use super::terms::OnFailure;
 use super::waiting::{self, Place};
@@ -63,8 +63,6 @@ impl CollectOptions {
     }
 }
 
-static ASYNC_COLLECTIONS: AtomicUsize = AtomicUsize::new(0);
-
 impl Registry {
     /// Asks every contributor about one execution and returns what they and the host say of it.
     ///
@@ -96,7 +94,7 @@ impl Registry {
     ) -> impl Future<Output = Result<Overlay>> + Send + use<> {
         let registry = self.clone();
         async move {
-            let place = Place::take(&ASYNC_COLLECTIONS).ok_or_else(waiting::overloaded)?;
+            let place = Place::take(&registry.shared.async_collections).ok_or_else(waiting::overloaded)?;
             // A child, so that dropping this future does not end what else the caller's cancellation covers.
             let dropped = CancelOnDrop(options.cancellation.child());
             let deadline = options.cancelled_by(&dropped.0).deadline();
@@ -160,6 +158,8 @@ impl<'a> Collection<'a> {
         for entry in snapshot.entries() {
             self.add(entry)?;
         }
+        // The last one may have overrun, and nobody waits for what comes too late.
+        self.deadline.check().map_err(|failure| failure.into_error(str::to_owned))?;
         // What another contributor owns is not amiss, even if a missing one would have claimed it too.
         let lost =
             snapshot.missing().iter().flat_map(|missing| &missing.keys).filter(|key| snapshot.owner(key).is_none());
@@ -182,13 +182,17 @@ impl<'a> Collection<'a> {
         let said = self.ask(entry);
         let took = started.elapsed();
         let said = said.map_err(failed).and_then(|bindings| answer::check(entry, bindings));
-        let mut report = Report { name: name.clone(), took, policy: None, error: None };
+        let mut report = Report { name: name.clone(), took, affected: Vec::new(), error: None };
         match said {
             Ok(answers) => {
                 for (variable, answer) in entry.declared.variables().iter().zip(answers) {
                     match answer {
                         Answer::Absent => {}
-                        Answer::Value(text) => self.push_value(entry, variable, text)?,
+                        Answer::Value(text) => {
+                            if let Err(error) = self.push_value(entry, variable, text) {
+                                self.fall_back(entry, variable, &error, &mut report)?;
+                            }
+                        }
                         Answer::Refused(error) => self.fall_back(entry, variable, &error, &mut report)?,
                     }
                 }
@@ -217,7 +221,6 @@ impl<'a> Collection<'a> {
         for variable in entry.declared.variables() {
             self.fall_back(entry, variable, &error, report)?;
         }
-        report.policy = report.policy.or(Some(entry.terms.on_failure.as_str()));
         report.error = Some(error);
         Ok(())
     }
@@ -239,8 +242,8 @@ impl<'a> Collection<'a> {
         }
         tracing::warn!(key = variable.key.as_str(), policy = policy.as_str(), %error, "degraded");
         self.degraded.push(variable.key.clone());
-        report.policy = Some(policy.as_str());
-        report.error = Some(error.clone());
+        let key = variable.key.clone();
+        report.affected.push(Affected { key, policy: policy.as_str(), error: error.clone() });
         Ok(())
     }
 
@@ -253,11 +256,12 @@ impl<'a> Collection<'a> {
     }
 
     fn push(&mut self, entry: OverlayEntry) -> Result<()> {
-        self.bytes += entry.key.as_str().len() + entry.value.expose().len() + 2;
-        if self.bytes > MAX_OVERLAY_BYTES {
+        let bytes = self.bytes + size(&entry);
+        if bytes > MAX_OVERLAY_BYTES {
             let message = format!(
-                "with {} the overlay has over {MAX_OVERLAY_BYTES} bytes: let contributors return less, or remove one",
-                entry.key
+                "with {} the overlay has over {MAX_OVERLAY_BYTES} bytes, {}: let it return less, or remove it",
+                entry.key,
+                self.largest_part()
             );
             let error = Error::resolve(Code::OverlayTooLarge, message).about(&entry.key);
             return Err(match &entry.contributor {
@@ -265,9 +269,25 @@ impl<'a> Collection<'a> {
                 None => error,
             });
         }
+        self.bytes = bytes;
         self.entries.push(entry);
         Ok(())
     }
+
+    /// Who has the largest part of the overlay so far: that need not be whoever made it too large.
+    fn largest_part(&self) -> String {
+        let mut parts = BTreeMap::new();
+        for entry in &self.entries {
+            *parts.entry(entry.owner()).or_insert(0) += size(entry);
+        }
+        let largest = parts.into_iter().max_by_key(|(_, bytes)| *bytes);
+        largest.map_or_else(String::new, |(owner, bytes)| format!("of which {owner} has {bytes}"))
+    }
+}
+
+/// Bytes of an entry as an environment counts them, but for what separates name and value.
+fn size(entry: &OverlayEntry) -> usize {
+    entry.key.as_str().len() + entry.value.expose().len() + 2
 }
 
 /// The operator's value for a key is one that no environment can hold.

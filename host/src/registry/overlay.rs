@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::contract::{ContributorName, HOST, Key};
+use crate::error::Error;
 
 /// The managed variables of one execution, sorted by key in byte order; cheap to clone.
 ///
@@ -82,10 +83,21 @@ pub struct Report {
     /// How long it took to answer.
     #[serde(rename = "micros", serialize_with = "as_micros")]
     pub took: Duration,
-    /// The policy that took effect for one of its keys, other than `fail`: `omit` or `value`.
-    pub policy: Option<&'static str>,
+    /// Its keys for which a policy other than `fail` took effect.
+    pub affected: Vec<Affected>,
+    /// Why it had no answer at all, where a policy covers that; it may have no keys to be affected.
+    pub error: Option<Error>,
+}
+
+/// A key that is absent, or stands in for the real value, because its contributor failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Affected {
+    /// The key.
+    pub key: Key,
+    /// The policy that took effect: `omit` or `value`.
+    pub policy: &'static str,
     /// The failure that made it take effect.
-    pub error: Option<crate::error::Error>,
+    pub error: Error,
 }
 
 fn as_micros<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -65,6 +65,11 @@ impl Registration {
         })
     }
 
+    /// Whether the name and the keys are free again.
+    pub(super) fn is_released(&self) -> bool {
+        self.registry.upgrade().is_none_or(|registry| registry.snapshot.load().find(self.id).is_none())
+    }
+
     /// Frees the name and the keys. Releasing twice is harmless.
     pub fn release(&self) {
         let Some(registry) = self.registry.upgrade() else { return };

@@ -41,7 +41,11 @@ impl Scope {
         }
         // Not under the lock, since a contributor's own code may close this scope; so it is looked at again.
         let registration = Arc::new(self.registry.register_under(contributor, terms)?);
-        self.lock().as_mut().ok_or_else(closed)?.push(Arc::clone(&registration));
+        let mut registrations = self.lock();
+        let open = registrations.as_mut().ok_or_else(closed)?;
+        // A scope that lives long keeps nothing of what was released before it.
+        open.retain(|registration| !registration.is_released());
+        open.push(Arc::clone(&registration));
         Ok(registration)
     }
 

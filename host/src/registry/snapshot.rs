@@ -1,7 +1,9 @@
 //! What a registry holds at one moment, immutable.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use super::terms::Terms;
 use crate::contract::{Claims, Contributor, ContributorName, Declared, Key};
@@ -28,11 +30,13 @@ pub(super) struct Entry {
     pub(super) declared: Declared,
     pub(super) contributor: Arc<dyn Contributor>,
     pub(super) terms: Terms,
+    /// How many calls of it are waiting.
+    pub(super) waiting: Arc<AtomicUsize>,
 }
 
 impl Entry {
     pub(super) fn new(id: EntryId, declared: Declared, contributor: Arc<dyn Contributor>, terms: Terms) -> Self {
-        Self { id, declared, contributor, terms }
+        Self { id, declared, contributor, terms, waiting: Arc::default() }
     }
 }
 
@@ -43,6 +47,8 @@ pub struct Missing {
     pub label: String,
     /// The keys that it would own, as far as anybody knows.
     pub keys: Vec<Key>,
+    /// The file that it would have come from, if it is known.
+    pub file: Option<PathBuf>,
     /// Whether no overlay may be made without it.
     pub required: bool,
     /// Why it is missing.

@@ -2,38 +2,34 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use super::snapshot::Entry;
 use crate::contract::{Binding, Deadline, Execution, Failure};
 use crate::error::{Code, Error, Result};
 
-/// The most calls that wait at once, and the most asynchronous collections. The thread pool behind both
-/// has 500 threads: the sum is below, so that a collection can never wait for a thread that another
-/// collection's wait keeps busy.
+/// The most calls of one contributor that wait at once, and the most asynchronous collections. Far more than
+/// a harness has shells under way, and few enough threads that one which never returns harms no other.
 pub(super) const MAX_WAITING: usize = 240;
 
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-/// Asks a contributor on another thread. When the deadline passes or the caller gives up, the answer is
+/// Asks a contributor on a thread of its own. When the deadline passes or the caller gives up, the answer is
 /// that; the thread is left behind until the contributor returns.
 pub(super) fn ask(entry: &Arc<Entry>, execution: Arc<Execution>, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
-    let place = Place::take(&CALLS).ok_or_else(|| {
-        Failure::new(
-            Code::Overloaded,
-            format!("{MAX_WAITING} calls of contributors that wait are under way: try again later"),
-        )
-    })?;
+    let overloaded = |why: String| Failure::new(Code::Overloaded, format!("{why}: try again later"));
+    let place = Place::take(&entry.waiting)
+        .ok_or_else(|| overloaded(format!("{MAX_WAITING} calls of this contributor are waiting")))?;
     let answer = Arc::new(Mutex::new(None));
     let (asked, to, until) = (Arc::clone(entry), Arc::clone(&answer), deadline.clone());
-    blocking::unblock(move || {
+    // Not one of a pool's, whose size and other users nobody here knows.
+    let thread = thread::Builder::new().name("dsh-env-waiting".to_owned()).spawn(move || {
         let said = super::collect::ask_here(&asked, &execution, &until);
         // Free before anybody is told, so that a caller who asks again at once finds the place, and that
         // nothing here keeps a contributor which is released afterwards.
         drop((place, asked, execution));
         *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
         until.cancellation().wake();
-    })
-    .detach();
+    });
+    thread.map_err(|error| overloaded(format!("no thread could be started ({error})")))?;
     let said = deadline
         .cancellation()
         .wait_for(deadline.at(), || answer.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -44,12 +40,12 @@ pub(super) fn ask(entry: &Arc<Entry>, execution: Arc<Execution>, deadline: &Dead
 }
 
 /// A place among a bounded number.
-pub(super) struct Place(&'static AtomicUsize);
+pub(super) struct Place(Arc<AtomicUsize>);
 
 impl Place {
-    pub(super) fn take(count: &'static AtomicUsize) -> Option<Self> {
+    pub(super) fn take(count: &Arc<AtomicUsize>) -> Option<Self> {
         let taken = count.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| (n < MAX_WAITING).then_some(n + 1));
-        taken.ok().map(|_| Self(count))
+        taken.ok().map(|_| Self(Arc::clone(count)))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use serde::Serialize;
 
+use super::{Compression, JsonlPersistence, SessionsRoot, SqlitePersistence};
 use crate::contract::SessionHeader;
 
 /// Keeps the logs of sessions.
@@ -50,6 +51,15 @@ pub enum Backend {
 impl Backend {
     /// Every backend.
     pub const ALL: &'static [Self] = &[Self::Jsonl, Self::Sqlite];
+
+    /// The service of this kind. Nothing on disk is touched.
+    #[must_use]
+    pub fn service(self, root: SessionsRoot, compression: Compression) -> Arc<dyn Persistence> {
+        match self {
+            Self::Jsonl => Arc::new(JsonlPersistence::new(root, compression)),
+            Self::Sqlite => Arc::new(SqlitePersistence),
+        }
+    }
 
     /// The word for it in configuration and on the command line.
     #[must_use]

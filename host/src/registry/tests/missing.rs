@@ -7,6 +7,7 @@ use crate::registry::Missing;
 
 fn missing(keys: &[&str]) -> Missing {
     Missing {
+        file: None,
         label: "gone".into(),
         keys: keys.iter().map(|key| Key::new(key).unwrap()).collect(),
         required: false,

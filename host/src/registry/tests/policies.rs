@@ -2,7 +2,7 @@
 
 use super::support::{Scripted, call, declaration, registry, said, shared};
 use crate::contract::{Cancellation, Failure, Key};
-use crate::error::{Code, Result};
+use crate::error::{Code, Error, Result};
 use crate::registry::{CollectOptions, KeyTerms, OnFailure, Overlay, Terms};
 
 fn terms(on_failure: OnFailure, keys: &[(&str, OnFailure)]) -> Terms {
@@ -88,7 +88,7 @@ fn a_contributor_without_keys_can_fail_too() {
     assert_eq!(under(Terms::default(), contributor()).unwrap_err().code(), Code::GuestError);
     let overlay = under(terms(OnFailure::Omit, &[]), contributor()).unwrap();
     assert_eq!(said(&overlay), ["DSH_WELL=1"]);
-    assert_eq!(overlay.reports()[0].policy, Some("omit"));
+    assert_eq!(overlay.reports()[0].error.as_ref().map(Error::code), Some(Code::GuestError));
 }
 
 #[test]
@@ -96,15 +96,19 @@ fn what_took_effect_is_reported_with_the_failure_behind_it() {
     let policy = |terms, contributor| {
         let overlay = under(terms, contributor).unwrap();
         let [a, well] = overlay.reports() else { panic!("two took part") };
-        assert_eq!((a.name.as_str(), well.policy, &well.error), ("a", None, &None));
-        (a.policy, a.error.as_ref().map(|error| error.code()))
+        assert_eq!((a.name.as_str(), &well.affected, &well.error), ("a", &vec![], &None));
+        let affected =
+            a.affected.iter().map(|affected| (affected.key.to_string(), affected.policy, affected.error.code()));
+        affected.collect::<Vec<_>>()
     };
-    assert_eq!(policy(terms(OnFailure::Omit, &[]), failing()), (Some("omit"), Some(Code::GuestError)));
-    assert_eq!(policy(terms(OnFailure::Omit, &[]), half_wrong()), (Some("omit"), Some(Code::InvalidValue)));
+    let key = str::to_owned;
+    let both = [(key("DSH_B"), "omit", Code::GuestError), (key("DSH_A"), "omit", Code::GuestError)];
+    assert_eq!(policy(terms(OnFailure::Omit, &[]), failing()), both);
+    assert_eq!(policy(terms(OnFailure::Omit, &[]), half_wrong()), [(key("DSH_B"), "omit", Code::InvalidValue)]);
     let value = terms(OnFailure::Fail, &[("DSH_B", stand_in("x"))]);
-    assert_eq!(policy(value, half_wrong()), (Some("value"), Some(Code::InvalidValue)));
+    assert_eq!(policy(value, half_wrong()), [(key("DSH_B"), "value", Code::InvalidValue)]);
     let well = Scripted::saying("a", &[("DSH_A", "1")]);
-    assert_eq!(policy(terms(OnFailure::Omit, &[]), well), (None, None));
+    assert_eq!(policy(terms(OnFailure::Omit, &[]), well), []);
 }
 
 #[test]
@@ -119,6 +123,30 @@ fn a_report_is_json_without_values() {
     insta::assert_json_snapshot!(reports, @r#"
     [
       {
+        "affected": [
+          {
+            "error": {
+              "code": "guest-error",
+              "contributor": "a",
+              "key": null,
+              "message": "it could not resolve: no such ticket",
+              "stage": "resolve"
+            },
+            "key": "DSH_B",
+            "policy": "omit"
+          },
+          {
+            "error": {
+              "code": "guest-error",
+              "contributor": "a",
+              "key": null,
+              "message": "it could not resolve: no such ticket",
+              "stage": "resolve"
+            },
+            "key": "DSH_A",
+            "policy": "value"
+          }
+        ],
         "error": {
           "code": "guest-error",
           "contributor": "a",
@@ -127,8 +155,7 @@ fn a_report_is_json_without_values() {
           "stage": "resolve"
         },
         "micros": null,
-        "name": "a",
-        "policy": "value"
+        "name": "a"
       }
     ]
     "#);
