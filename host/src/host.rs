@@ -14,11 +14,11 @@ use std::sync::Arc;
 use crate::contract::ContributorName;
 use crate::error::Result;
 use crate::home::{Home, Surroundings, permissions};
-use crate::installation::{self, Configuration};
+use crate::installation::{self, Configuration, SessionsSettings};
 use crate::registry::{Registration, Registry};
 use crate::sandbox::{Allocation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
-use crate::sessions::{ActivePersistence, Backend, JsonlPersistence, Persistence, SessionsRoot, SqlitePersistence};
+use crate::sessions::{ActivePersistence, Persistence, SessionsRoot};
 use loading::Loading;
 
 /// The folder of the home where state is kept unless told otherwise.
@@ -78,7 +78,7 @@ pub struct Host {
     persistence: ActivePersistence,
     contributors: Vec<HostedContributor>,
     warnings: Vec<String>,
-    _built_in: Registration,
+    _built_in: Option<Registration>,
 }
 
 /// A contributor of a host that came from a file.
@@ -122,14 +122,21 @@ impl Host {
         let configuration = Configuration::read(&home)?;
         let registry = Registry::new(&home);
         let persistence = ActivePersistence::new(persistence(&configuration, &home)?);
-        let built_in = registry.register(SessionPersistence::new(persistence.clone()))?;
         let installed = installation::installed(&home)?;
         let mut loading = Loading::new(&registry, &configuration);
+        let built_in = loading.take_built_in(SessionPersistence::new(persistence.clone()))?;
         // Without a component there is nothing to start an engine for.
-        if !(installed.is_empty() && options.contributors.is_empty()) {
-            let sandbox = sandbox(options, &configuration, &home)?;
-            loading.load_installed(&sandbox, installed);
-            loading.load_named(&sandbox, &options.contributors)?;
+        let sandbox = if installed.is_empty() && options.contributors.is_empty() {
+            None
+        } else {
+            Some(sandbox(options, &configuration, &home)?)
+        };
+        if let Some(sandbox) = &sandbox {
+            loading.load_installed(sandbox, installed)?;
+        }
+        loading.compare_with_configuration();
+        if let Some(sandbox) = &sandbox {
+            loading.load_named(sandbox, &options.contributors)?;
         }
         let (contributors, warnings) = loading.finish();
         Ok(Self { home, registry, persistence, contributors, warnings, _built_in: built_in })
@@ -168,20 +175,17 @@ impl Host {
 }
 
 fn persistence(configuration: &Configuration, home: &Home) -> Result<Arc<dyn Persistence>> {
-    let sessions = &configuration.sessions;
-    Ok(match sessions.backend {
-        Backend::Jsonl => {
-            let root = SessionsRoot::resolve(sessions.root.as_deref(), home, &Surroundings::of_process())?;
-            Arc::new(JsonlPersistence::new(root, sessions.compression))
-        }
-        Backend::Sqlite => Arc::new(SqlitePersistence),
-    })
+    let SessionsSettings { root, backend, compression } = &configuration.sessions;
+    let root = SessionsRoot::resolve(root.as_deref(), home, &Surroundings::of_process())?;
+    Ok(backend.service(root, *compression))
 }
 
 fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<Sandbox> {
     let state = options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER));
+    let compiled = state.join(COMPILED_FOLDER);
     permissions::check(&state)?;
-    let mut sandbox = SandboxOptions::new().allocation(options.allocation).cache(state.join(COMPILED_FOLDER));
+    permissions::check(&compiled)?;
+    let mut sandbox = SandboxOptions::new().allocation(options.allocation).cache(compiled);
     for limits in configuration.all_limits() {
         sandbox = sandbox.ceiling(&limits);
     }

@@ -1,12 +1,13 @@
 //! Loading a host's contributors from their files, and saying what is missing.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::HostedContributor;
-use crate::contract::{Contributor as _, Declaration, Key};
+use crate::contract::{Contributor, Declaration, Declared, Key};
 use crate::error::{Code, Error, Result};
 use crate::installation::{Configuration, read_component, read_installed};
-use crate::registry::{Missing, Registry, Terms};
+use crate::registry::{Missing, Registration, Registry, Terms};
 use crate::sandbox::{Limits, Sandbox, SandboxedContributor};
 use crate::text::shown;
 
@@ -15,9 +16,11 @@ pub(super) struct Loading<'a> {
     registry: &'a Registry,
     configuration: &'a Configuration,
     contributors: Vec<HostedContributor>,
+    /// What was registered so far, the built-in ones included.
+    registered: Vec<Declared>,
     missing: Vec<Missing>,
     warnings: Vec<String>,
-    /// Names that installed files declare, also those that are disabled or refused.
+    /// Names that the host or installed files declare, also those that are disabled or refused.
     declared_names: Vec<String>,
 }
 
@@ -44,6 +47,7 @@ impl<'a> Loading<'a> {
             registry,
             configuration,
             contributors: Vec::new(),
+            registered: Vec::new(),
             missing: Vec::new(),
             warnings: Vec::new(),
             declared_names: Vec::new(),
@@ -51,18 +55,39 @@ impl<'a> Loading<'a> {
     }
 
     /// Loads the installed files. One that cannot be loaded is missing, and the others are not.
-    pub(super) fn load_installed(&mut self, sandbox: &Sandbox, files: Vec<PathBuf>) {
+    ///
+    /// # Errors
+    /// `internal` where the host itself has too little of something, which is no contributor's fault.
+    pub(super) fn load_installed(&mut self, sandbox: &Sandbox, files: Vec<PathBuf>) -> Result<()> {
         let mut loaded = Vec::new();
         for file in files {
             match read_installed(&file).and_then(|bytes| Loaded::new(sandbox, &file, bytes)) {
                 Ok(component) => loaded.push(component),
-                Err(error) => self.miss(&label_of(&file), Vec::new(), error.in_file(&file)),
+                Err(error) if error.code() == Code::Internal => return Err(error.in_file(&file)),
+                Err(error) => self.miss(&label_of(&file), &file, Vec::new(), error),
             }
         }
-        self.declared_names = loaded.iter().map(|component| component.declaration.name.clone()).collect();
+        self.declared_names.extend(loaded.iter().map(|component| component.declaration.name.clone()));
         for component in loaded {
             self.take_installed(component);
         }
+        Ok(())
+    }
+
+    /// Registers a contributor of the host's own under the operator's terms, unless it is disabled.
+    ///
+    /// # Errors
+    /// As [`Registry::register`].
+    pub(super) fn take_built_in(&mut self, contributor: impl Contributor + 'static) -> Result<Option<Registration>> {
+        let name = contributor.declare().name;
+        self.declared_names.push(name.clone());
+        if self.configuration.contributors.get(name.as_str()).is_some_and(|settings| !settings.enabled) {
+            return Ok(None);
+        }
+        let (_, terms) = self.configuration.of_contributor(&name);
+        let registration = self.registry.register_under(Arc::new(contributor), terms)?;
+        self.registered.push(registration.declared());
+        Ok(Some(registration))
     }
 
     /// Registers an installed contributor under the operator's terms, unless it is disabled.
@@ -75,7 +100,7 @@ impl<'a> Loading<'a> {
         let (limits, terms) = self.configuration.of_contributor(&name);
         let taken = self.only_one(&name).and_then(|()| self.register(component, limits, terms));
         if let Err(error) = taken {
-            self.miss(&shown(&name), keys, error.in_file(&file));
+            self.miss(&shown(&name), &file, keys, error);
         }
     }
 
@@ -106,20 +131,28 @@ impl<'a> Loading<'a> {
 
     fn register(&mut self, component: Loaded, limits: Limits, terms: Terms) -> Result<()> {
         let contributor = component.contributor.with_limits(limits);
-        let registration = self.registry.register_under(std::sync::Arc::new(contributor), terms)?;
+        let registration = self.registry.register_under(Arc::new(contributor), terms)?;
+        self.registered.push(registration.declared());
         self.contributors.push(HostedContributor { registration, file: component.file, digest: component.digest });
         Ok(())
     }
 
-    fn miss(&mut self, label: &str, keys: Vec<Key>, error: Error) {
+    fn miss(&mut self, label: &str, file: &Path, keys: Vec<Key>, error: Error) {
+        let error = error.in_file(file);
         self.warnings.push(format!("an installed contributor is missing from every overlay: {error}"));
-        self.missing.push(Missing { label: label.to_owned(), keys, required: false, error });
+        let file = Some(file.to_owned());
+        self.missing.push(Missing { label: label.to_owned(), keys, file, required: false, error });
+    }
+
+    /// Finds what the configuration speaks of and is not there. Before contributors are named by their
+    /// files, since no section applies to those, whatever name they give themselves.
+    pub(super) fn compare_with_configuration(&mut self) {
+        self.require();
+        self.warn_of_idle_sections();
     }
 
     /// Tells the registry what is missing, and answers with what was loaded and what people should know.
-    pub(super) fn finish(mut self) -> (Vec<HostedContributor>, Vec<String>) {
-        self.require();
-        self.warn_of_idle_sections();
+    pub(super) fn finish(self) -> (Vec<HostedContributor>, Vec<String>) {
         self.registry.set_missing(self.missing);
         (self.contributors, self.warnings)
     }
@@ -128,7 +161,7 @@ impl<'a> Loading<'a> {
     fn require(&mut self) {
         let required = self.configuration.contributors.iter().filter(|(_, settings)| settings.required);
         for (name, settings) in required {
-            if self.contributors.iter().any(|contributor| contributor.name() == *name) {
+            if self.registered.iter().any(|declared| declared.name() == name) {
                 continue;
             }
             if let Some(missing) = self.missing.iter_mut().find(|missing| missing.label == name.as_str()) {
@@ -139,16 +172,14 @@ impl<'a> Loading<'a> {
                 if settings.enabled { "no installed file that could be loaded declares it" } else { "it is disabled" };
             let message = format!("the configuration requires {name}, and {why}: install it, or set required = false");
             let error = Error::load(Code::Unreadable, message).by(name);
-            self.missing.push(Missing { label: name.to_string(), keys: Vec::new(), required: true, error });
+            self.missing.push(Missing { label: name.to_string(), keys: Vec::new(), file: None, required: true, error });
         }
     }
 
     /// A section for a name that nobody has is a slip of the pen, or waits for its contributor.
     fn warn_of_idle_sections(&mut self) {
         for (name, settings) in &self.configuration.contributors {
-            let registered = self.contributors.iter().find(|contributor| contributor.name() == *name);
-            if let Some(contributor) = registered {
-                let declared = contributor.registration.declared();
+            if let Some(declared) = self.registered.iter().find(|declared| declared.name() == name) {
                 for key in settings.terms.keys.keys().filter(|key| declared.find(key.as_str()).is_none()) {
                     let keys = declared.variables().iter().map(|variable| variable.key.as_str());
                     let hint = did_you_mean(key.as_str(), keys);

@@ -27,7 +27,8 @@ pub fn installed(home: &Home) -> Result<Vec<PathBuf>> {
     permissions::check(&folder)?;
     match list(&folder) {
         Ok(files) => Ok(files),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        // A link that leads nowhere is there, and what it led to is not.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err() => Ok(Vec::new()),
         Err(error) => {
             let (folder, why) = (shown(&folder.display().to_string()), shown(&error.to_string()));
             let message = format!(

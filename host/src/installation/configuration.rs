@@ -79,7 +79,9 @@ impl Configuration {
         permissions::check(home.path())?;
         let read = match read_regular(&file, MAX_BYTES) {
             Ok(read) => read,
-            Err(ReadFault::NotFound) => return Ok(Self { file, ..Self::default() }),
+            Err(ReadFault::NotFound) if file.symlink_metadata().is_err() => {
+                return Ok(Self { file, ..Self::default() });
+            }
             Err(fault) => return Err(unreadable(&file, &fault)),
         };
         #[cfg(unix)]

@@ -110,11 +110,11 @@ mod unix {
     }
 
     #[test]
-    fn a_link_to_a_file_is_followed_and_one_to_nothing_is_as_if_there_were_none() {
+    fn a_link_to_a_file_is_followed_and_one_to_nothing_is_a_mistake() {
         let folder = Folder::new();
         let target = folder.home.path().join("target.toml");
         symlink(&target, &folder.file).unwrap();
-        assert!(folder.read().unwrap().contributors.is_empty());
+        assert_eq!(folder.read().unwrap_err().code(), Code::InvalidConfiguration);
         fs::write(&target, "[contributors.a]\n").unwrap();
         assert_eq!(folder.read().unwrap().contributors.len(), 1);
     }

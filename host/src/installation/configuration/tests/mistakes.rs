@@ -31,7 +31,7 @@ fn a_setting_that_does_not_exist_has_its_line_and_the_nearest_name() {
     /h/dsh-env.toml:4:1: unknown setting "requird" in [contributors.git-workspace]: did you mean "required"?
     /h/dsh-env.toml:1:2: unknown setting "limit": did you mean "limits"?
     /h/dsh-env.toml:2:3: unknown setting "memroy" in [limits]: did you mean "memory"?
-    /h/dsh-env.toml:2:1: unknown setting "timeout" in [limits]: there are cpu, wall, memory, table-elements, instances, output, log, variables, value
+    /h/dsh-env.toml:2:1: unknown setting "timeout" in [limits]: there are cpu, wall, memory, table-elements, instances, output, variables, value
     /h/dsh-env.toml:2:1: unknown setting "backends" in [sessions]: did you mean "backend"?
     /h/dsh-env.toml:1:16: unknown setting "on_failure" in [contributors.a]: did you mean "on-failure"?
     /h/dsh-env.toml:1:35: unknown setting "cpus" in [contributors.a.limits]: did you mean "cpu"?
@@ -45,7 +45,7 @@ fn a_setting_that_does_not_exist_has_its_line_and_the_nearest_name() {
 
 #[test]
 fn of_two_settings_that_do_not_exist_the_first_in_the_file_is_told() {
-    insta::assert_snapshot!(told(&["[limits]\nzzz = 1\naaa = 1\n"]), @r#"/h/dsh-env.toml:2:1: unknown setting "zzz" in [limits]: there are cpu, wall, memory, table-elements, instances, output, log, variables, value"#);
+    insta::assert_snapshot!(told(&["[limits]\nzzz = 1\naaa = 1\n"]), @r#"/h/dsh-env.toml:2:1: unknown setting "zzz" in [limits]: there are cpu, wall, memory, table-elements, instances, output, variables, value"#);
 }
 
 #[test]
@@ -185,7 +185,6 @@ fn a_limit_is_neither_too_high_nor_nothing() {
         "[limits]\ninstances = -1\n",
         "[limits]\ninstances = 1001\n",
         "[limits]\noutput = \"0B\"\n",
-        "[limits]\nlog = \"2MiB\"\n",
         "[limits]\nvariables = 129\n",
         "[limits]\nvalue = \"129KiB\"\n",
         "[contributors.a]\nlimits = { wall = \"6s\" }\n",
@@ -200,7 +199,6 @@ fn a_limit_is_neither_too_high_nor_nothing() {
     /h/dsh-env.toml:2:13: "instances" in [limits] is -1: at least 1 is needed
     /h/dsh-env.toml:2:13: "instances" in [limits] is 1001: at most 1000 can be allowed
     /h/dsh-env.toml:2:10: "output" in [limits] is "0B": at least 1B is needed
-    /h/dsh-env.toml:2:7: "log" in [limits] is "2MiB": at most 1MiB can be allowed
     /h/dsh-env.toml:2:13: "variables" in [limits] is 129: at most 128 can be allowed
     /h/dsh-env.toml:2:9: "value" in [limits] is "129KiB": at most 128KiB can be allowed
     /h/dsh-env.toml:2:19: "wall" in [contributors.a.limits] is "6s": at most 5s can be allowed
