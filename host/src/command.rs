@@ -27,33 +27,22 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use arguments::{Arguments, Command};
-use failure::EXEC_FAILED;
+use dsh_env::sandbox::GUARDED_THREAD;
 use output::Output;
 
 /// Runs the command that the process was started with.
 pub(crate) fn run() -> ExitCode {
-    // `exec` has a status of its own for its own failures, a wrong command line included.
-    let is_exec = std::env::args_os().nth(1).is_some_and(|first| first == "exec");
+    keep_strangers_panics_quiet();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let status = if !error.use_stderr() { ExitCode::SUCCESS } else { failure::usage_status(is_exec) };
-            // Nothing is left to tell it to where standard error is closed.
-            let _ = error.print();
-            return status;
-        }
+        Err(error) => return failure::report_command_line(&error),
     };
     start_logging();
-    if !matches!(arguments.command, Command::Bench(_)) {
-        keep_out_of_core_dumps();
-    }
+    keep_out_of_core_dumps(&arguments.command);
     let output = Output::new(arguments.json);
     match dispatch(&arguments, &output) {
         Ok(status) => status,
-        Err(error) if is_exec => {
-            failure::report_to_stderr(&error, output.is_json());
-            ExitCode::from(EXEC_FAILED)
-        }
+        Err(error) if matches!(arguments.command, Command::Exec(_)) => failure::report_of_exec(&error, &output),
         Err(error) => failure::report(&error, &output),
     }
 }
@@ -74,14 +63,33 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
     }
 }
 
+/// A panic while a stranger's component is parsed or compiled becomes an error with a code; what the
+/// default hook would print beside it helps nobody.
+fn keep_strangers_panics_quiet() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() != Some(GUARDED_THREAD) {
+            default(panic);
+        }
+    }));
+}
+
 /// Sensitive values pass through this process's memory, which a core dump or a debugger of the same user
-/// would show. Undone by the kernel when `exec` becomes the command. Not for `bench`, which has none, and
-/// whose pool needs to look at its own page map, as only a dumpable process can.
-fn keep_out_of_core_dumps() {
+/// would show. `bench` only gives up core dumps, since its pool looks at its own page map, as a process that
+/// cannot be dumped may not; the others change nothing that `exec` would hand on to the command.
+fn keep_out_of_core_dumps(command: &Command) {
     #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
-        tracing::debug!(%error, "core dumps of this process cannot be turned off");
+    {
+        use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+        let done = match command {
+            Command::Bench(_) => setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }),
+            _ => set_dumpable_behavior(DumpableBehavior::NotDumpable),
+        };
+        if let Err(error) = done {
+            tracing::debug!(%error, "core dumps of this process cannot be turned off");
+        }
     }
+    let _ = command;
 }
 
 /// Logs to standard error what `RUST_LOG` asks for; nothing unless it is set.

@@ -90,6 +90,38 @@ fn the_flags_of_an_execution_change_the_sample() {
 }
 
 #[test]
+fn what_every_home_has_already_is_a_conflict() {
+    let place = Place::new();
+    let key = Guest::good().with("extra", r#"(data (i32.const 2048) "DSH_SESSION_JSONLsession-persistence")"#).with(
+        "declare",
+        "(i32.store (i32.const 1152) (i32.const 2048)) (i32.store (i32.const 1156) (i32.const 17)) (i32.const 1024)",
+    );
+    let name = key.clone().with(
+        "declare",
+        "(i32.store (i32.const 1024) (i32.const 2065)) (i32.store (i32.const 1028) (i32.const 19)) (i32.const 1024)",
+    );
+    for (guest, code) in [(key, "key-conflict"), (name, "duplicate-name")] {
+        let file = place.write("taking.wasm", guest.component());
+        let report = place.run(["check".as_ref(), "--json".as_ref(), file.as_os_str()]).expect(1).json();
+        assert_eq!(report["error"]["code"], code, "{report}");
+    }
+}
+
+#[test]
+fn a_host_that_lacks_address_space_blames_no_contributor() {
+    let place = Place::new();
+    let file = place.install("good", Guest::good().component());
+    let within = |megabytes: u32, command: &str| {
+        let script = format!("ulimit -v {}; exec {} {command}", megabytes * 1024, env!("CARGO_BIN_EXE_dsh-env"));
+        let mut shell = std::process::Command::new("bash");
+        Run(shell.args(["-c", &script]).env("DSH_HOME", place.home()).output().unwrap())
+    };
+    let report = within(2000, &format!("check --json {}", file.display())).expect(1).json();
+    assert_eq!((&report["error"]["stage"], &report["error"]["code"]), (&"host".into(), &"internal".into()), "{report}");
+    within(2000, "exec -- true").expect(125);
+}
+
+#[test]
 fn checking_leaves_nothing_behind() {
     let place = Place::new();
     place.run(["check".as_ref(), example("ticket").as_os_str()]).expect(0);

@@ -124,4 +124,34 @@ fn the_configuration_does_not_apply_to_files_that_are_named() {
     place.configure("[contributors.probe]\non-failure = \"omit\"\n");
     let file = place.write("probe.wasm", trapping().component());
     place.run(["env".as_ref(), "--contributor".as_ref(), file.as_os_str()]).expect(1);
+    // Nor is it what the operator requires to be installed.
+    place.configure("[contributors.probe]\nrequired = true\n");
+    let file = place.write("probe.wasm", Guest::good().component());
+    place.run(["env".as_ref(), "--contributor".as_ref(), file.as_os_str()]).expect(1);
+}
+
+#[test]
+fn the_built_in_contributor_has_a_section_like_any_other() {
+    let place = Place::new();
+    place.configure("[contributors.session-persistence]\nenabled = false\n");
+    let run = place.run(["env", "--session-id", "s1"]).expect(0);
+    assert_eq!((run.json().get("DSH_SESSION_JSONL"), run.stderr().as_str()), (None, ""));
+    place.configure("[contributors.session-persistence]\nrequired = true\n");
+    assert!(place.run(["env", "--session-id", "s1"]).expect(0).json()["DSH_SESSION_JSONL"].is_string());
+    place.configure(
+        "[contributors.session-persistence.keys.DSH_SESSION_JSONL]\nmatch = '^/srv/'\non-failure = 'omit'\n",
+    );
+    assert_eq!(place.run(["env", "--session-id", "s1"]).expect(0).json()["DSH_DEGRADED"], "DSH_SESSION_JSONL");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_not_taken_for_no_configuration() {
+    let place = Place::new();
+    std::fs::create_dir(place.home()).unwrap();
+    for name in ["dsh-env.toml", "contributors"] {
+        let link = place.home().join(name);
+        std::os::unix::fs::symlink("/no/such/place", &link).unwrap();
+        assert_eq!(place.run(["env", "--json"]).expect(2).json()["error"]["code"], "invalid-configuration", "{name}");
+        std::fs::remove_file(link).unwrap();
+    }
 }

@@ -31,6 +31,28 @@ fn a_command_line_that_makes_no_sense_is_status_2() {
 }
 
 #[test]
+fn a_program_gets_errors_of_the_command_line_as_json_too() {
+    let place = Place::new();
+    for arguments in
+        [&["env", "--json", "--format", "xml"][..], &["--json", "nonsense"], &["why", "--json"], &["--json"]]
+    {
+        let error = place.run(arguments).expect(2).json()["error"].clone();
+        assert_eq!(
+            (&error["stage"], &error["code"]),
+            (&"host".into(), &"invalid-configuration".into()),
+            "{arguments:?}"
+        );
+    }
+    for arguments in
+        [&["--json", "exec", "--bogus"][..], &["exec", "--json"], &["--json", "exec", "--home", " ", "--", "true"]]
+    {
+        let run = place.run(arguments).expect(125);
+        assert_eq!(run.stdout(), "");
+        assert!(serde_json::from_str::<serde_json::Value>(&run.stderr()).is_ok(), "{}", run.stderr());
+    }
+}
+
+#[test]
 fn colours_are_for_terminals() {
     let place = Place::new();
     let file = place.write("bad.wasm", "");

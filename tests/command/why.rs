@@ -15,7 +15,7 @@ fn a_contributed_value_names_its_owner_file_digest_and_time() {
     assert_eq!(answer["file"], file.display().to_string());
     assert_eq!(answer["digest"].as_str().unwrap().len(), 64);
     assert!(answer["micros"].is_u64());
-    assert_eq!(answer["policy"], Value::Null);
+    assert_eq!(answer["policy"], "fail");
 }
 
 #[test]
@@ -61,4 +61,15 @@ fn a_sensitive_value_is_not_shown() {
     let answer = why(&place, "DSH_PROBE", &[]);
     assert_eq!((&answer["present"], &answer["value"]), (&true.into(), &Value::Null));
     assert!(place.run(["why", "DSH_PROBE"]).expect(0).stdout().contains("not shown"));
+}
+
+#[test]
+fn a_key_of_a_contributor_that_is_missing_says_so_and_shows_nothing_it_may_have_had() {
+    let place = Place::new();
+    place.install("a", Guest::good().component());
+    place.install("b", Guest::good().component());
+    let mut command = place.command(["why", "DSH_PROBE", "--json"]);
+    let answer = Run(command.env("DSH_PROBE", "hunter2").output().unwrap()).expect(0);
+    assert!(answer.json()["reason"].as_str().unwrap().contains("its contributor is missing"), "{}", answer.stdout());
+    assert!(!answer.stdout().contains("hunter2"));
 }

@@ -48,17 +48,18 @@ struct Quantiles {
 pub(crate) fn run(arguments: &BenchArguments, output: &Output) -> Result<ExitCode> {
     let progress = Progress::new("compiling");
     let execution = composition::sample_execution(&arguments.execution)?;
-    let bytes = read_component(&arguments.file)?;
+    let in_file = |error: dsh_env::Error| error.in_file(&arguments.file);
+    let bytes = read_component(&arguments.file).map_err(in_file)?;
     let cache = tempfile::tempdir().context("no folder for the cache could be made")?;
     let sandbox = Sandbox::new(&SandboxOptions::new().allocation(Allocation::Pooled).cache(cache.path()))?;
 
-    let (component, compile) = timed(|| sandbox.load(bytes.as_slice()))?;
+    let (component, compile) = timed(|| sandbox.load(bytes.as_slice())).map_err(in_file)?;
     progress.now("loading from the cache");
     let cached_loads = repeat(CACHED_LOADS, || sandbox.load(bytes.as_slice()).map(drop))?;
     let declares = repeat(CACHED_LOADS, || component.contributor().map(drop))?;
 
     progress.now("resolving, and starting shells beside it");
-    let contributor = component.contributor()?;
+    let contributor = component.contributor().map_err(in_file)?;
     let resolve = || -> dsh_env::Result<()> {
         let deadline = Deadline::after(Duration::from_secs(5));
         let answer = contributor.resolve(&execution, &deadline);

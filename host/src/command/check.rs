@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
-use dsh_env::contract::{Contributor as _, ContributorName, Execution};
+use dsh_env::contract::{Contributor as _, ContributorName, DeclaredVariable, Execution};
 use dsh_env::home::Home;
 use dsh_env::installation::read_component;
 use dsh_env::registry::Registry;
 use dsh_env::sandbox::{self, Sandbox, SandboxOptions};
+use dsh_env::session_persistence::SessionPersistence;
+use dsh_env::sessions::ActivePersistence;
 use dsh_env::{Error, text};
 use serde::Serialize;
 
@@ -24,17 +27,10 @@ struct Report {
     file: String,
     ok: bool,
     name: Option<String>,
-    variables: Vec<CheckedVariable>,
+    variables: Vec<DeclaredVariable>,
     imports: Vec<String>,
     env: BTreeMap<String, String>,
     error: Option<Error>,
-}
-
-#[derive(Serialize)]
-struct CheckedVariable {
-    key: String,
-    description: String,
-    sensitive: bool,
 }
 
 /// Checks every file and goes on after a failure.
@@ -43,7 +39,7 @@ pub(crate) fn run(arguments: &CheckArguments, output: &Output) -> Result<ExitCod
     let sandbox = Sandbox::new(&SandboxOptions::new())?;
     let mut all_good = true;
     for file in &arguments.files {
-        let progress = Progress::new(&format!("checking {}", file.display()));
+        let progress = Progress::new(&format!("checking {}", text::shown(&file.display().to_string())));
         let report = check(&sandbox, file, &execution);
         drop(progress);
         all_good &= report.ok;
@@ -62,31 +58,28 @@ fn check(sandbox: &Sandbox, file: &Path, execution: &Execution) -> Report {
 }
 
 fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Execution) -> dsh_env::Result<()> {
-    let bytes = read_component(file)?;
-    // Also for a component that is refused because of them.
-    report.imports = sandbox::imports(&bytes).unwrap_or_default();
-    let contributor = sandbox.load(bytes)?.contributor()?;
+    let bytes: Arc<[u8]> = read_component(file)?.into();
+    let component = sandbox.load(Arc::clone(&bytes)).inspect_err(|_| {
+        // It may have been refused because of them.
+        report.imports = sandbox::imports(bytes).unwrap_or_default();
+    })?;
+    report.imports = component.imports();
+    let contributor = component.contributor()?;
     let name = contributor.declare().name;
     report.name = ContributorName::new(&name).ok().map(|name| name.to_string());
     // In a registry of its own, so that nothing that is installed plays a part.
     let registry = Registry::new(&Home::resolve(Some("/".as_ref()))?);
+    // But for the built-in one, which every home has.
+    let _built_in = registry.register(SessionPersistence::new(ActivePersistence::default()))?;
     let registration = registry.register(contributor)?;
     let declared = registration.declared();
-    report.variables = declared
-        .variables()
-        .iter()
-        .map(|variable| CheckedVariable {
-            key: variable.key.to_string(),
-            description: variable.description.to_string(),
-            sensitive: variable.sensitive,
-        })
-        .collect();
+    report.variables = declared.variables().to_vec();
     let overlay = registry.collect(execution)?;
     let own = overlay.iter().filter(|entry| entry.contributor.as_ref() == Some(declared.name()));
     report.env = own
         .map(|entry| {
-            let withheld = || format!("[withheld: {} handles sensitive values]", declared.name());
-            let value = if entry.value.is_sensitive() { withheld() } else { entry.value.expose().to_owned() };
+            let sensitive = entry.value.is_sensitive();
+            let value = if sensitive { declared.name().withheld() } else { entry.value.expose().to_owned() };
             (entry.key.to_string(), value)
         })
         .collect();
@@ -101,8 +94,8 @@ fn sentence(report: &Report) -> String {
     let name = report.name.as_deref().unwrap_or_default();
     let mut lines = format!("{} {file}: contributor {}", styled(GOOD, "ok"), styled(NAME, name));
     let rows = report.variables.iter().map(|variable| {
-        let value = report.env.get(&variable.key).map_or("(absent)", String::as_str);
-        vec![variable.key.clone(), value.to_owned(), variable.description.clone()]
+        let value = report.env.get(variable.key.as_str()).map_or("(absent)", String::as_str);
+        vec![variable.key.to_string(), value.to_owned(), variable.description.to_string()]
     });
     if report.variables.is_empty() {
         lines.push_str(", which declares no variables");

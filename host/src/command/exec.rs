@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Result, anyhow};
-use dsh_env::environment::{ChildEnvironment, TerminalSettings, explain_too_large, strict_shell};
+use dsh_env::environment::{ChildEnvironment, OrdinaryEnv, TerminalSettings, explain_too_large, strict_shell};
 use dsh_env::text::shown;
 use dsh_env::{Code, Error};
 
@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &ExecArguments) -> Result<ExitCode> {
         .scrub_credentials(arguments.scrub)
         .terminal(terminal(arguments.scrub, program))
         .strict_shell(arguments.strict_shell)
+        .ordinary(told_where(workdir.as_deref())?)
         .with_overlay(&overlay);
     let given = if arguments.strict_shell { strict_shell::arguments(program, given) } else { given.to_vec() };
 
@@ -53,6 +54,15 @@ fn terminal(scrub: bool, program: &OsString) -> TerminalSettings {
         (true, true) => TerminalSettings::PlainForPwsh,
         (true, false) => TerminalSettings::Plain,
     }
+}
+
+/// Programs that are no shells believe `PWD`, so it moves with the command.
+fn told_where(workdir: Option<&Path>) -> Result<OrdinaryEnv> {
+    let mut env = OrdinaryEnv::new();
+    if let Some(workdir) = workdir.filter(|_| std::env::var_os("PWD").is_some()) {
+        env.set("PWD", workdir)?;
+    }
+    Ok(env)
 }
 
 /// Goes where the command is to run: what the execution says has to be true.

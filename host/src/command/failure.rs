@@ -1,8 +1,9 @@
 //! Errors as sentences and exit statuses.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use dsh_env::text::shown;
 use dsh_env::{Code, Error};
 use serde_json::json;
 
@@ -14,10 +15,28 @@ const FAILED: u8 = 1;
 /// The command line or the configuration is wrong.
 const WRONG: u8 = 2;
 /// `exec` itself failed, whatever the reason; as in `env`, `nohup` and `timeout`.
-pub(crate) const EXEC_FAILED: u8 = 125;
+const EXEC_FAILED: u8 = 125;
 
-/// The exit status for a command line that makes no sense.
-pub(crate) fn usage_status(is_exec: bool) -> ExitCode {
+/// Reports a command line that makes no sense, or prints the help or version that was asked for.
+pub(crate) fn report_command_line(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Nothing is left to tell it to where standard output is closed.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    // The definitions did not get far enough to say so themselves.
+    let words: Vec<_> = std::env::args_os().skip(1).take_while(|word| word != "--").collect();
+    let is_exec =
+        words.iter().find(|word| !word.as_encoded_bytes().starts_with(b"-")).is_some_and(|word| word == "exec");
+    if words.iter().any(|word| word == "--json") {
+        let told = error.to_string();
+        let told = told.strip_prefix("error: ").unwrap_or(&told).lines().find(|line| !line.is_empty());
+        let message = format!("{}: see --help", shown(told.unwrap_or("the command line makes no sense")));
+        let error = usage(message);
+        let output = Output::new(true);
+        return if is_exec { report_of_exec(&error, &output) } else { report(&error, &output) };
+    }
+    let _ = error.print();
     ExitCode::from(if is_exec { EXEC_FAILED } else { WRONG })
 }
 
@@ -43,20 +62,21 @@ pub(crate) fn report(error: &anyhow::Error, output: &Output) -> ExitCode {
 }
 
 /// Reports an error of `exec`, whose standard output is the command's.
-pub(crate) fn report_to_stderr(error: &anyhow::Error, as_json: bool) {
+pub(crate) fn report_of_exec(error: &anyhow::Error, output: &Output) -> ExitCode {
     let error = as_library_error(error);
-    if as_json {
+    if output.is_json() {
         // Nobody is left to tell it to where standard error is closed.
-        let _ = json::line(&json!({ "error": error })).map(|line| eprint!("{line}"));
+        let _ = json::line(&json!({ "error": error })).map(|line| io::stderr().write_all(line.as_bytes()));
     } else {
         output::note(&error.to_string());
     }
+    ExitCode::from(EXEC_FAILED)
 }
 
 fn as_library_error(error: &anyhow::Error) -> Error {
     match error.downcast_ref::<Error>() {
         Some(error) => error.clone(),
-        None => Error::host(Code::Internal, dsh_env::text::shown(&format!("{error:#}"))),
+        None => Error::host(Code::Internal, shown(&format!("{error:#}"))),
     }
 }
 

@@ -5,34 +5,25 @@ use std::process::ExitCode;
 use anyhow::Result;
 use dsh_env::installation::read_component;
 use dsh_env::sandbox;
-use dsh_env::text::shown_within;
 
 use super::arguments::InspectArguments;
 use super::output::{NAME, Output, styled};
 
-/// The most bytes of one name in the listing.
-const MAX_NAME_BYTES: usize = 200;
-
 /// Inspects one file.
 pub(crate) fn run(arguments: &InspectArguments, output: &Output) -> Result<ExitCode> {
-    let inspection = sandbox::inspect(&read_component(&arguments.file)?)?;
+    let inspection = read_component(&arguments.file).and_then(sandbox::inspect);
+    let inspection = inspection.map_err(|error| error.in_file(&arguments.file))?;
     if output.is_json() {
         output.json(&inspection)?;
         return Ok(ExitCode::SUCCESS);
     }
     let list = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join("\n           ") };
-    let exports = inspection.exports.iter().map(|name| shown_within(name, MAX_NAME_BYTES)).collect();
-    let imports = inspection
-        .imports
-        .iter()
-        .map(|import| format!("{} ({})", shown_within(&import.name, MAX_NAME_BYTES), import.allows));
+    let exports = inspection.exports.clone();
+    let imports = inspection.imports.iter().map(|import| format!("{} ({})", import.name, import.allows));
     let features: Vec<_> = inspection.features.iter().map(|&feature| feature.to_owned()).collect();
     let rows = [
         ("kind", inspection.kind.to_owned()),
-        (
-            "contract",
-            inspection.contract.as_deref().map_or("none".to_owned(), |version| shown_within(version, MAX_NAME_BYTES)),
-        ),
+        ("contract", inspection.contract.clone().unwrap_or_else(|| "none".to_owned())),
         ("size", format!("{} bytes", inspection.size)),
         ("sha256", inspection.sha256.clone()),
         ("exports", list(exports)),

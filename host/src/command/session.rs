@@ -1,13 +1,12 @@
 //! `session locate`: where a session's log is.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Result;
 use dsh_env::contract::{SessionHeader, SessionId};
 use dsh_env::home::{Home, Surroundings};
 use dsh_env::installation::Configuration;
-use dsh_env::sessions::{Backend, Compression, JsonlPersistence, Persistence, SessionsRoot, SqlitePersistence};
+use dsh_env::sessions::{Backend, Compression, SessionsRoot};
 
 use super::arguments::{BackendFlag, CompressionFlag, LocateArguments, SessionArguments, SessionCommand};
 use super::output::Output;
@@ -29,11 +28,7 @@ fn locate(arguments: &LocateArguments, output: &Output) -> Result<ExitCode> {
     let compression = arguments.compression.map_or(configured.compression, Compression::from);
     let root = arguments.root.as_deref().or(configured.root.as_deref());
     let root = SessionsRoot::resolve(root, &home, &Surroundings::of_process())?;
-    let persistence: Arc<dyn Persistence> = match backend {
-        Backend::Jsonl => Arc::new(JsonlPersistence::new(root, compression)),
-        Backend::Sqlite => Arc::new(SqlitePersistence),
-    };
-    output.json(&persistence.locate(&header))?;
+    output.json(&backend.service(root, compression).locate(&header))?;
     Ok(ExitCode::SUCCESS)
 }
 

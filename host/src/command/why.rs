@@ -6,7 +6,7 @@ use anyhow::Result;
 use dsh_env::contract::{HOST, Key, is_managed_name};
 use dsh_env::environment::is_credential_name;
 use dsh_env::installation::nearest;
-use dsh_env::registry::{Overlay, Report};
+use dsh_env::registry::Overlay;
 use dsh_env::text::shown;
 use dsh_env::{Code, Error, Host};
 use serde::Serialize;
@@ -29,7 +29,7 @@ struct Answer {
     contributor: Option<String>,
     file: Option<String>,
     digest: Option<String>,
-    /// The policy that took effect.
+    /// The policy for it when its contributor fails: `fail`, `omit` or `value`.
     policy: Option<&'static str>,
     /// How long the contributor took, in microseconds.
     micros: Option<u64>,
@@ -65,15 +65,24 @@ fn explain(host: &Host, overlay: &Overlay, key: &Key) -> Answer {
     let declared = listed.iter().find(|variable| variable.key == key.as_str());
     let owner = declared.map(|variable| variable.contributor.as_str());
     let report = overlay.reports().iter().find(|report| Some(report.name.as_str()) == owner);
+    let affected = report.and_then(|report| report.affected.iter().find(|affected| affected.key == *key));
     let file = host.contributors().iter().find(|contributor| Some(contributor.name().as_str()) == owner);
+    let missing = host.registry().missing().into_iter().find(|missing| missing.keys.contains(key));
     let entry = overlay.get(key.as_str());
     let sensitive = declared.is_some_and(|variable| variable.sensitive);
-    let degraded = overlay.degraded().contains(key);
-    let reason = match (entry, owner) {
-        (Some(_), _) if !degraded => None,
-        (_, Some(owner)) => Some(absence(owner, key, report.filter(|_| degraded))),
-        (_, None) => Some(nobody(key, listed.iter().map(|variable| variable.key.as_str()))),
+    let reason = match (entry, owner, &missing) {
+        (_, Some(_), _) if affected.is_some() => affected.map(|it| format!("its policy took effect: {}", it.error)),
+        (Some(_), ..) => None,
+        (None, Some(HOST), _) => {
+            Some("this does not hold: no agent owns the execution, or nothing is amiss".to_owned())
+        }
+        (None, Some(owner), _) => Some(format!("{owner} had nothing to say about this execution")),
+        (None, None, Some(missing)) => Some(format!("its contributor is missing: {}", missing.error)),
+        (None, None, None) => Some(nobody(key, listed.iter().map(|variable| variable.key.as_str()))),
     };
+    let missing = missing.filter(|_| owner.is_none());
+    let missing_file = missing.as_ref().and_then(|missing| missing.file.as_deref());
+    let file_path = file.map(|contributor| contributor.file()).or(missing_file);
     Answer {
         key: key.to_string(),
         present: entry.is_some(),
@@ -81,24 +90,14 @@ fn explain(host: &Host, overlay: &Overlay, key: &Key) -> Answer {
         value: entry.filter(|_| !sensitive).map(|entry| entry.value.expose().to_owned()),
         sensitive,
         description: declared.map(|variable| variable.description.clone()),
-        contributor: owner.map(str::to_owned),
-        file: file.map(|contributor| contributor.file().display().to_string()),
+        contributor: owner.map(str::to_owned).or_else(|| missing.as_ref().map(|missing| missing.label.clone())),
+        file: file_path.map(|file| file.display().to_string()),
         digest: file.map(|contributor| contributor.digest().to_owned()),
-        policy: report.filter(|_| degraded).and_then(|report| report.policy),
+        policy: host.registry().policy(key),
         micros: report.map(|report| u64::try_from(report.took.as_micros()).unwrap_or(u64::MAX)),
-        displaced: displaced(key, sensitive),
+        // Nobody knows whether it is sensitive what a contributor that is missing would own.
+        displaced: displaced(key, sensitive || missing.is_some()),
     }
-}
-
-/// Why an owned key has no value, or not the real one.
-fn absence(owner: &str, key: &Key, degraded: Option<&Report>) -> String {
-    if let Some(error) = degraded.and_then(|report| report.error.as_ref()) {
-        return format!("the policy for {key} took effect: {error}");
-    }
-    if owner == HOST {
-        return "this does not hold for the execution: no agent owns it, or nothing is amiss".to_owned();
-    }
-    format!("{owner} had nothing to say about this execution")
 }
 
 fn nobody<'k>(key: &Key, known: impl Iterator<Item = &'k str>) -> String {
