@@ -37,13 +37,18 @@
 //!
 //! | module | owns |
 //! | --- | --- |
+//! | [`text`], errors | text that came from somebody else; stages, codes, messages |
 //! | [`contract`] | the contract with contributors as types: keys, declarations, executions |
-//! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
 //! | [`home`] | where the host lives, and who may write there |
+//! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
 //! | `sandbox` | one component: inspect, compile, limit, call |
-//! | `installation` | the home's folder of contributors and its configuration |
 //! | [`sessions`] | where sessions are kept |
+//! | [`session_persistence`] | the built-in contributor that tells a command where its session's log is |
 //! | [`environment`] | the environment of a child, and shells without start-up files |
+//! | `installation` | the home's folder of contributors and its configuration |
+//! | `host` | all of it composed |
+//!
+//! From the bottom up: a module knows those above it in the table, and none below.
 
 pub mod contract;
 pub mod environment;
