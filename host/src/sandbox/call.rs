@@ -7,6 +7,7 @@ use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{ResourceLimiter, Store, StoreContextMut, UpdateDeadline};
 
 use super::engine::{GUEST_STACK_BYTES, Inner};
+use super::epoch::TICK;
 use super::failure::{self, Stop};
 use super::limits::Limits;
 use crate::contract::{Deadline, Failure};
@@ -50,8 +51,10 @@ pub(super) enum Refused {
 
 struct Clocks {
     started: Instant,
-    /// The thread's processor time when the call began.
-    cpu_started: Duration,
+    /// The thread's processor time when the call began. Read at the first tick, so that calls which end
+    /// before it, as nearly all do, need not ask the kernel; what the call used until then is taken to be
+    /// one tick at most. A tick that is late on a busy machine forgives the rest, and the wall clock does not.
+    cpu_started: Option<Duration>,
 }
 
 impl Inner {
@@ -92,7 +95,7 @@ impl CallState {
             table_elements: 0,
             last_growth: None,
             refused: None,
-            clocks: Clocks { started: Instant::now(), cpu_started: thread_cpu() },
+            clocks: Clocks { started: Instant::now(), cpu_started: None },
             deadline: deadline.cloned(),
         }
     }
@@ -118,15 +121,19 @@ fn look_at_clocks(mut store: StoreContextMut<'_, CallState>) -> wasmtime::Result
     if state.clocks.started.elapsed() >= state.limits.wall {
         return Err(Stop::Wall(state.limits.wall).into());
     }
-    if thread_cpu().saturating_sub(state.clocks.cpu_started) >= state.limits.cpu {
+    if state.clocks.cpu_used() >= state.limits.cpu {
         return Err(Stop::Cpu(state.limits.cpu).into());
     }
     Ok(UpdateDeadline::Continue(1))
 }
 
-/// Processor time of this thread since it began.
-fn thread_cpu() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+impl Clocks {
+    /// Processor time since the call began.
+    fn cpu_used(&mut self) -> Duration {
+        let now = Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
+        let before_first_tick = self.started.elapsed().min(TICK);
+        now.saturating_sub(*self.cpu_started.get_or_insert(now.saturating_sub(before_first_tick)))
+    }
 }
 
 impl ResourceLimiter for CallState {
