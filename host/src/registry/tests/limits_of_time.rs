@@ -80,6 +80,17 @@ fn a_deadline_is_for_the_whole_overlay_and_is_told_to_each_contributor() {
 }
 
 #[test]
+fn an_answer_that_comes_after_the_deadline_is_of_no_use_even_if_it_is_the_last() {
+    let registry = registry();
+    let late = Scripted::of("late", &["DSH_A"], |_, deadline| {
+        std::thread::sleep(deadline.remaining() + Duration::from_millis(1));
+        Ok(vec![Binding::new("DSH_A", "1")])
+    });
+    let _late = registry.register(late).unwrap();
+    assert_eq!(registry.collect_with(&call(), &within(20)).unwrap_err().code(), Code::OverlayTimeout);
+}
+
+#[test]
 fn nobody_can_ask_for_more_than_five_seconds() {
     let registry = registry();
     let _a = registry

@@ -112,6 +112,28 @@ fn what_took_effect_is_reported_with_the_failure_behind_it() {
 }
 
 #[test]
+fn what_makes_the_overlay_too_large_is_treated_as_its_policy_says() {
+    let large = "x".repeat(30_000);
+    let keys = ["DSH_A", "DSH_B", "DSH_C", "DSH_D", "DSH_E"];
+    let bindings = keys.map(|key| (key, large.as_str()));
+    let overlay = under(terms(OnFailure::Omit, &[]), Scripted::saying("a", &bindings)).unwrap();
+    assert!(overlay.get("DSH_D").is_some() && overlay.get("DSH_WELL").is_some());
+    assert_eq!(overlay.degraded().iter().map(Key::as_str).collect::<Vec<_>>(), ["DSH_E"]);
+}
+
+#[test]
+fn who_fills_the_overlay_is_named_beside_who_makes_it_too_large() {
+    let large = "x".repeat(32_000);
+    let registry = registry();
+    let keys = ["DSH_A", "DSH_B", "DSH_C", "DSH_D"];
+    let _a = registry.register(Scripted::saying("a", &keys.map(|key| (key, large.as_str())))).unwrap();
+    let _b = registry.register(Scripted::saying("b", &[("DSH_Z", &large)])).unwrap();
+    let error = registry.collect(&call()).unwrap_err();
+    assert_eq!((error.code(), error.contributor()), (Code::OverlayTooLarge, Some("b")));
+    assert!(error.message().contains("of which a has 128028"), "{error}");
+}
+
+#[test]
 fn a_report_is_json_without_values() {
     let registry = registry();
     let terms = terms(OnFailure::Fail, &[("DSH_A", stand_in("hunter2")), ("DSH_B", OnFailure::Omit)]);
