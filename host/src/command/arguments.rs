@@ -25,8 +25,9 @@ use super::format::Format;
   dsh-env why DSH_TICKET
   dsh-env check my-contributor.wasm
 
-Exit status: 0 done, 1 a contributor or the overlay failed, 2 the command line or the configuration is
-wrong. exec: 125 for every failure of its own, 126 and 127 as shells do, else the command's."
+Exit status: 0 done, 1 a contributor or the overlay failed, 2 the command line or the
+configuration is wrong. exec: 125 for every failure of its own, 126 and 127 as shells do, else
+the command's."
 )]
 pub(crate) struct Arguments {
     /// Prints JSON for programs instead of text for people.
@@ -105,14 +106,9 @@ pub(crate) struct ExecutionFlags {
   dsh-env exec --session-id s1 --session-cwd \"$PWD\" --contributor region.wasm -- sh -c env
   dsh-env exec --strict-shell --scrub -- zsh -c 'print -r -- $DSH_SESSION_ID'
 
-Exit status: the command's own; 125 when the overlay could not be made or the environment is too large,
-126 when the command cannot be run, 127 when it is not found.")]
+Exit status: the command's own; 125 when the overlay could not be made or the environment is
+too large, 126 when the command cannot be run, 127 when it is not found.")]
 pub(crate) struct ExecArguments {
-    #[command(flatten)]
-    pub(crate) host: HostFlags,
-    #[command(flatten)]
-    pub(crate) execution: ExecutionFlags,
-
     /// Removes variables that look like credentials (KEY, PASSWORD, SECRET, TOKEN in the name) and sets
     /// NO_COLOR, PAGER, GIT_PAGER and TERM for a command without a terminal.
     #[arg(long)]
@@ -123,6 +119,11 @@ pub(crate) struct ExecArguments {
     /// reads standard input from /dev/null.
     #[arg(long)]
     pub(crate) strict_shell: bool,
+
+    #[command(flatten)]
+    pub(crate) host: HostFlags,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionFlags,
 
     /// The command and its arguments.
     #[arg(required = true, last = true, value_name = "CMD")]
@@ -141,14 +142,14 @@ pub(crate) struct ExecArguments {
 The shell formats first unset every inherited managed variable, then export the overlay. Values of
 sensitive variables are shown in every format but the table.")]
 pub(crate) struct EnvArguments {
+    /// How to print it. Default: a table on a terminal, json elsewhere.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+
     #[command(flatten)]
     pub(crate) host: HostFlags,
     #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
-
-    /// How to print it. Default: a table on a terminal, json elsewhere.
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<Format>,
 }
 
 /// Lists every variable that a command may get, and who owns it. Nothing is resolved.
