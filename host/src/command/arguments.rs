@@ -181,7 +181,7 @@ pub(crate) struct WhyArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   dsh-env home
-  dsh-env home --home '~/work/.dsh' --json")]
+  dsh-env home --home '~/srv/.dsh' --json")]
 pub(crate) struct HomeArguments {
     /// The home to resolve. Default: $DSH_HOME, else ~/.dsh.
     #[arg(long, value_name = "DIR")]

@@ -53,66 +53,66 @@ mod tests {
 
     #[test]
     fn a_folder_named_by_a_key_gives_it() {
-        assert_eq!(issue_key("/work/ABC-123"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/ABC-123"), Some("ABC-123"));
     }
 
     #[test]
     fn a_key_may_stand_between_other_words() {
-        assert_eq!(issue_key("/work/fix-ABC-123-login"), Some("ABC-123"));
-        assert_eq!(issue_key("/work/my_ABC-123_login"), Some("ABC-123"));
-        assert_eq!(issue_key("/work/my ABC-123.login"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/fix-ABC-123-login"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/my_ABC-123_login"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/my ABC-123.login"), Some("ABC-123"));
     }
 
     #[test]
     fn lower_case_gives_nothing() {
         for name in ["fix-abc-123-login", "abc-123", "Abc-123", "ABc-123"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), None, "{name}");
+            assert_eq!(issue_key(&format!("/srv/{name}")), None, "{name}");
         }
     }
 
     #[test]
     fn the_first_of_several_keys_wins() {
-        assert_eq!(issue_key("/work/ABC-1-DEF-2"), Some("ABC-1"));
-        assert_eq!(issue_key("/work/X-9-DEF-2"), Some("DEF-2"));
+        assert_eq!(issue_key("/srv/ABC-1-DEF-2"), Some("ABC-1"));
+        assert_eq!(issue_key("/srv/X-9-DEF-2"), Some("DEF-2"));
     }
 
     #[test]
     fn a_project_has_2_to_10_characters_and_begins_with_a_letter() {
         for name in ["AB-1", "A2-1", "ABCDEFGHIJ-1"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), Some(name));
+            assert_eq!(issue_key(&format!("/srv/{name}")), Some(name));
         }
         for name in ["A-1", "ABCDEFGHIJK-1", "2B-1", "-1"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), None, "{name}");
+            assert_eq!(issue_key(&format!("/srv/{name}")), None, "{name}");
         }
     }
 
     #[test]
     fn a_number_has_1_to_9_digits_and_no_leading_zero() {
         for name in ["ABC-1", "ABC-10", "ABC-123456789"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), Some(name));
+            assert_eq!(issue_key(&format!("/srv/{name}")), Some(name));
         }
         for name in ["ABC-0", "ABC-01", "ABC-1234567890", "ABC-", "ABC", "ABC--1", "ABC-٣"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), None, "{name}");
+            assert_eq!(issue_key(&format!("/srv/{name}")), None, "{name}");
         }
     }
 
     #[test]
     fn what_is_part_of_a_longer_word_is_no_key() {
         for name in ["xABC-123", "éABC-123", "9ABC-123", "ABC-123x", "ABC-123é"] {
-            assert_eq!(issue_key(&format!("/work/{name}")), None, "{name}");
+            assert_eq!(issue_key(&format!("/srv/{name}")), None, "{name}");
         }
     }
 
     #[test]
     fn only_the_last_component_counts() {
-        assert_eq!(issue_key("/work/ABC-123/src"), None);
-        assert_eq!(issue_key("/work/ABC-123/DEF-4"), Some("DEF-4"));
+        assert_eq!(issue_key("/srv/ABC-123/src"), None);
+        assert_eq!(issue_key("/srv/ABC-123/DEF-4"), Some("DEF-4"));
     }
 
     #[test]
     fn trailing_slashes_are_ignored() {
-        assert_eq!(issue_key("/work/ABC-123/"), Some("ABC-123"));
-        assert_eq!(issue_key("/work/ABC-123//"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/ABC-123/"), Some("ABC-123"));
+        assert_eq!(issue_key("/srv/ABC-123//"), Some("ABC-123"));
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
     fn a_backslash_separates_in_windows_paths_only() {
         assert_eq!(issue_key(r"C:\work\ABC-123\"), Some("ABC-123"));
         assert_eq!(issue_key(r"C:\ABC-123\src"), None);
-        assert_eq!(issue_key(r"/work/ABC-123\src"), Some("ABC-123"));
+        assert_eq!(issue_key(r"/srv/ABC-123\src"), Some("ABC-123"));
     }
 }
