@@ -166,6 +166,14 @@ impl fmt::Display for Code {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let code = Self::ALL.iter().find(|code| code.as_str() == word).copied();
+        code.ok_or_else(|| serde::de::Error::custom("unknown code"))
+    }
+}
+
 impl Serialize for Code {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::home::{Home, Surroundings, permissions};
 use crate::installation::{self, Configuration, SessionsSettings};
 use crate::registry::{Registration, Registry};
-use crate::sandbox::{Allocation, Sandbox, SandboxOptions};
+use crate::sandbox::{Allocation, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
 use crate::sessions::{ActivePersistence, Persistence, SessionsRoot};
 use loading::Loading;
@@ -34,10 +34,13 @@ pub struct HostOptions {
     state_dir: Option<PathBuf>,
     contributors: Vec<PathBuf>,
     allocation: Allocation,
+    isolation: Isolation,
+    grants: Grants,
 }
 
 impl HostOptions {
-    /// The home of this process, its installed contributors, and memory on demand.
+    /// The home of this process, its installed contributors, memory on demand, and nowhere to call components
+    /// that import something.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -61,6 +64,19 @@ impl HostOptions {
     pub fn contributors<P: AsRef<Path>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
         self.contributors.extend(files.into_iter().map(|file| file.as_ref().to_owned()));
         self
+    }
+
+    /// What the contributors that are named by their files are granted; nothing otherwise. What the installed
+    /// ones are granted is configured.
+    #[must_use]
+    pub fn grants(self, grants: Grants) -> Self {
+        Self { grants, ..self }
+    }
+
+    /// Where components are called that import something.
+    #[must_use]
+    pub fn isolation(self, isolation: Isolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// Where the memory of calls comes from: [`Allocation::Pooled`] for a host that goes on.
@@ -87,6 +103,9 @@ pub struct HostedContributor {
     registration: Registration,
     file: PathBuf,
     digest: String,
+    imports: Arc<[String]>,
+    grants: Grants,
+    log: ContributorLog,
 }
 
 impl HostedContributor {
@@ -106,6 +125,24 @@ impl HostedContributor {
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// The names of what it imports.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    /// What it is granted.
+    #[must_use]
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// What it printed lately.
+    #[must_use]
+    pub fn log(&self) -> &ContributorLog {
+        &self.log
     }
 }
 
@@ -136,7 +173,7 @@ impl Host {
         }
         loading.compare_with_configuration();
         if let Some(sandbox) = &sandbox {
-            loading.load_named(sandbox, &options.contributors)?;
+            loading.load_named(sandbox, &options.contributors, &options.grants)?;
         }
         let (contributors, warnings) = loading.finish();
         Ok(Self { home, registry, persistence, contributors, warnings, _built_in: built_in })
@@ -185,7 +222,10 @@ fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) ->
     let compiled = state.join(COMPILED_FOLDER);
     permissions::check(&state)?;
     permissions::check(&compiled)?;
-    let mut sandbox = SandboxOptions::new().allocation(options.allocation).cache(compiled);
+    let mut sandbox = SandboxOptions::new()
+        .allocation(options.allocation)
+        .isolation(options.isolation.clone())
+        .cache(compiled);
     for limits in configuration.all_limits() {
         sandbox = sandbox.ceiling(&limits);
     }

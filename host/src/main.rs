@@ -3,5 +3,10 @@
 mod command;
 
 fn main() -> std::process::ExitCode {
+    // Before anything is opened or started: a worker gives up what it has, once and for all.
+    #[cfg(target_os = "linux")]
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == dsh_env::sandbox::WORKER_ARGUMENT) {
+        return dsh_env::sandbox::serve_worker();
+    }
     command::run()
 }

@@ -14,6 +14,7 @@
 mod allocation;
 mod cache;
 mod call;
+mod callable;
 mod compile;
 mod componentize;
 mod contract;
@@ -22,19 +23,32 @@ mod engine;
 mod epoch;
 mod failure;
 mod features;
+mod grants;
 mod guarded;
+mod hasher;
 mod inspect;
 mod limits;
 mod loaded;
+mod log;
+mod meter;
+mod offered;
+mod runner;
 mod survey;
+#[cfg(target_os = "linux")]
+mod worker;
+mod world;
 
 pub use allocation::Allocation;
 pub use contributor::SandboxedContributor;
-pub use engine::{Sandbox, SandboxOptions};
+pub use engine::{Isolation, Sandbox, SandboxOptions};
+pub use grants::{Extensions, Grants, Settings, Workspace, WorkspaceKind};
 pub use guarded::GUARDED_THREAD;
 pub use inspect::{Import, Inspection, imports, inspect};
 pub use limits::Limits;
 pub use loaded::LoadedComponent;
+pub use log::ContributorLog;
+#[cfg(target_os = "linux")]
+pub use worker::{WORKER_ARGUMENT, WorkerProgram, serve as serve_worker};
 
 /// The most bytes of a component file. An interpreter with its library has 20 MB; what is larger is
 /// refused unread.

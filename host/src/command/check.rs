@@ -10,7 +10,7 @@ use dsh_env::contract::{Contributor as _, ContributorName, DeclaredVariable, Exe
 use dsh_env::home::Home;
 use dsh_env::installation::read_component;
 use dsh_env::registry::Registry;
-use dsh_env::sandbox::{self, Sandbox, SandboxOptions};
+use dsh_env::sandbox::{self, Isolation, Sandbox, SandboxOptions};
 use dsh_env::session_persistence::SessionPersistence;
 use dsh_env::sessions::ActivePersistence;
 use dsh_env::{Error, text};
@@ -36,7 +36,7 @@ struct Report {
 /// Checks every file and goes on after a failure.
 pub(crate) fn run(arguments: &CheckArguments, output: &Output) -> Result<ExitCode> {
     let execution = composition::sample_execution(&arguments.execution)?;
-    let sandbox = Sandbox::new(&SandboxOptions::new())?;
+    let sandbox = Sandbox::new(&SandboxOptions::new().isolation(Isolation::of_this_program()))?;
     let mut all_good = true;
     for file in &arguments.files {
         let progress = Progress::new(&format!("checking {}", text::shown(&file.display().to_string())));
@@ -63,7 +63,7 @@ fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Executi
         // It may have been refused because of them.
         report.imports = sandbox::imports(bytes).unwrap_or_default();
     })?;
-    report.imports = component.imports();
+    report.imports = component.imports().to_vec();
     let contributor = component.contributor()?;
     let name = contributor.declare().name;
     report.name = ContributorName::new(&name).ok().map(|name| name.to_string());

@@ -8,6 +8,7 @@ use dsh_env::contract::{Execution, SessionHeader, SessionId};
 use dsh_env::home::normalise;
 use dsh_env::installation::read_text;
 use dsh_env::text::shown;
+use dsh_env::sandbox::Isolation;
 use dsh_env::{Code, Error, Host, HostOptions};
 
 use serde::Deserialize as _;
@@ -20,7 +21,7 @@ const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Opens the host that the flags describe, and tells people what is amiss with it.
 pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
-    let mut options = HostOptions::new();
+    let mut options = HostOptions::new().isolation(Isolation::of_this_program());
     if let Some(home) = &flags.home {
         options = options.home(home);
     }

@@ -133,6 +133,12 @@ impl Failure {
         &self.message
     }
 
+    /// The contributor's own words, as it wrote them.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn guest_text(&self) -> Option<&str> {
+        self.guest_text.as_deref()
+    }
+
     /// The failure as an error of the load stage, without the contributor's own words.
     #[cfg(feature = "wasm")]
     pub(crate) fn into_load_error(self) -> Error {

@@ -8,7 +8,7 @@ use crate::contract::{Contributor, Declaration, Declared, Key};
 use crate::error::{Code, Error, Result};
 use crate::installation::{Configuration, read_component, read_installed};
 use crate::registry::{Missing, Registration, Registry, Terms};
-use crate::sandbox::{Limits, Sandbox, SandboxedContributor};
+use crate::sandbox::{Grants, Limits, Sandbox, SandboxedContributor};
 use crate::text::shown;
 
 /// Contributors of a host that is being opened.
@@ -98,7 +98,7 @@ impl<'a> Loading<'a> {
         }
         let keys = keys_of(&component.declaration);
         let (limits, terms) = self.configuration.of_contributor(&name);
-        let taken = self.only_one(&name).and_then(|()| self.register(component, limits, terms));
+        let taken = self.only_one(&name).and_then(|()| self.register(component, limits, Grants::default(), terms));
         if let Err(error) = taken {
             self.miss(&shown(&name), &file, keys, error);
         }
@@ -117,23 +117,28 @@ impl<'a> Loading<'a> {
     ///
     /// # Errors
     /// Whatever is wrong with the first that cannot be loaded.
-    pub(super) fn load_named(&mut self, sandbox: &Sandbox, files: &[PathBuf]) -> Result<()> {
+    pub(super) fn load_named(&mut self, sandbox: &Sandbox, files: &[PathBuf], grants: &Grants) -> Result<()> {
         for file in files {
             let loaded = read_component(file).and_then(|bytes| Loaded::new(sandbox, file, bytes));
             let terms = Terms { values: self.configuration.values, ..Terms::default() };
             let limits = self.configuration.limits;
             loaded
-                .and_then(|component| self.register(component, limits, terms))
+                .and_then(|component| self.register(component, limits, grants.clone(), terms))
                 .map_err(|error| error.in_file(file))?;
         }
         Ok(())
     }
 
-    fn register(&mut self, component: Loaded, limits: Limits, terms: Terms) -> Result<()> {
-        let contributor = component.contributor.with_limits(limits);
+    fn register(&mut self, component: Loaded, limits: Limits, grants: Grants, terms: Terms) -> Result<()> {
+        let mut contributor = component.contributor.with_limits(limits).with_grants(grants.clone());
+        if terms.show_guest_text {
+            contributor = contributor.show_guest_text();
+        }
+        let (imports, log) = (contributor.imports(), contributor.log());
         let registration = self.registry.register_under(Arc::new(contributor), terms)?;
         self.registered.push(registration.declared());
-        self.contributors.push(HostedContributor { registration, file: component.file, digest: component.digest });
+        let (file, digest) = (component.file, component.digest);
+        self.contributors.push(HostedContributor { registration, file, digest, imports, grants, log });
         Ok(())
     }
 

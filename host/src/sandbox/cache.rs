@@ -9,18 +9,22 @@
 //! Whoever can write to the folder as this user can put code into this process; such a one could as well
 //! replace the program.
 
-use std::hash::{Hash as _, Hasher};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
-use wasmtime::Engine;
-use wasmtime::component::Component;
 
+use super::compile::Compiled;
 use crate::home::permissions;
 
 /// Bytes of the digest that ends an entry.
 const DIGEST_BYTES: usize = 32;
+
+/// Bytes of the length of the list before it.
+const LENGTH_BYTES: usize = 4;
+
+/// The version of an entry's layout: code, the imports as JSON, their length, a digest of all that.
+const LAYOUT: u32 = 2;
 
 /// The most bytes of an entry. Compiled code has a few times the size of a component.
 const MAX_ENTRY_BYTES: u64 = 1024 * 1024 * 1024;
@@ -34,26 +38,24 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    pub(super) fn new(folder: PathBuf, engine: &Engine) -> Self {
-        let mut hasher = Sha256Hasher::default();
-        env!("CARGO_PKG_VERSION").hash(&mut hasher);
-        std::env::consts::ARCH.hash(&mut hasher);
-        std::env::consts::OS.hash(&mut hasher);
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        let settings = hex::encode(hasher.0.finalize().get(..8).unwrap_or_default());
-        Self { folder, settings }
+    /// `fingerprint` stands for whatever shapes compiled code.
+    pub(super) fn new(folder: PathBuf, fingerprint: &str) -> Self {
+        Self { folder, settings: format!("{fingerprint}-{LAYOUT}") }
     }
 
     /// The compiled component of a file's digest, if there is an entry that can be trusted.
-    pub(super) fn get(&self, engine: &Engine, digest: &str) -> Option<Component> {
-        let code = self.read(&self.path(digest))?;
-        deserialize(engine, &code)
+    pub(super) fn get(&self, digest: &str) -> Option<Compiled> {
+        let mut code = self.read(&self.path(digest))?;
+        let length = code.split_off(code.len().checked_sub(LENGTH_BYTES)?);
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        let imports = code.split_off(code.len().checked_sub(length)?);
+        Some(Compiled { code, imports: serde_json::from_slice(&imports).ok()? })
     }
 
     /// Keeps a compiled component. A cache that cannot be written is no failure: the next process
     /// compiles again.
-    pub(super) fn put(&self, component: &Component, digest: &str) {
-        if let Err(error) = self.write(component, digest) {
+    pub(super) fn put(&self, compiled: &Compiled, digest: &str) {
+        if let Err(error) = self.write(compiled, digest) {
             tracing::debug!(folder = %self.folder.display(), %error, "compiled code was not kept");
         }
     }
@@ -78,28 +80,23 @@ impl Cache {
         (Sha256::digest(&bytes).as_slice() == digest).then_some(bytes)
     }
 
-    fn write(&self, component: &Component, digest: &str) -> Result<(), Box<dyn std::error::Error>> {
+    fn write(&self, compiled: &Compiled, digest: &str) -> Result<(), Box<dyn std::error::Error>> {
         make_private(&self.folder)?;
         permissions::check(&self.folder)?;
-        let code = component.serialize()?;
+        let imports = serde_json::to_vec(&compiled.imports)?;
+        let length = u32::try_from(imports.len())?.to_le_bytes();
+        let parts = [compiled.code.as_slice(), imports.as_slice(), length.as_slice()];
         // Readable by this user alone, as `tempfile` makes it.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        file.write_all(&code)?;
-        file.write_all(&Sha256::digest(&code))?;
+        let mut digested = Sha256::new();
+        for part in parts {
+            file.write_all(part)?;
+            digested.update(part);
+        }
+        file.write_all(&digested.finalize())?;
         file.persist(self.path(digest))?;
         Ok(())
     }
-}
-
-/// Makes compiled code callable.
-fn deserialize(engine: &Engine, code: &[u8]) -> Option<Component> {
-    #[expect(unsafe_code, reason = "wasmtime cannot tell whether compiled code is what it compiled")]
-    // SAFETY: `code` was written by `Cache::write` of this user or root from `Component::serialize`: the
-    // folder and the file can be written by nobody else, and the digest at the end shows that it is what
-    // was written. It is held in memory, so that nothing can change it after the check. Wasmtime itself
-    // refuses code of another version or other settings.
-    let component = unsafe { Component::deserialize(engine, code) };
-    component.ok()
 }
 
 /// Opens an entry without following a link and without waiting for whatever a special file waits for.
@@ -122,19 +119,4 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-/// Lets what is `Hash` be hashed into a SHA-256, which stays the same between processes.
-#[derive(Default)]
-struct Sha256Hasher(Sha256);
-
-impl Hasher for Sha256Hasher {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    /// Not used: the whole digest is taken.
-    fn finish(&self) -> u64 {
-        0
-    }
 }

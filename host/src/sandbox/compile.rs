@@ -1,23 +1,43 @@
 //! From bytes that anybody may have written to code that can be called.
 
 use wasmtime::Engine;
-use wasmtime::component::Component;
 
+use super::limits::COMPILE_TIME;
 use super::survey::Survey;
 use super::{componentize, loaded};
 use crate::error::{Code, Error, Result};
 use crate::text::shown;
 
+/// A component as machine code, and what has to be known before it is called.
+pub(super) struct Compiled {
+    /// What the engine compiled, to be called by one of the same version and settings.
+    pub(super) code: Vec<u8>,
+    /// The names of what it imports, in order.
+    pub(super) imports: Vec<String>,
+}
+
 /// Compiles a component, or a core module that can become one. To be [guarded](super::guarded).
 ///
 /// # Errors
 /// What is wrong with the bytes.
-pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component> {
+pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled> {
     let component = componentize::component(bytes)?;
     let survey = Survey::of(&component)?;
     loaded::check_world(&survey)?;
     survey.check()?;
-    Component::from_binary(engine, &component).map_err(|error| refused(&format!("{error:#}")))
+    let code = engine.precompile_component(&component).map_err(|error| refused(&format!("{error:#}")))?;
+    Ok(Compiled { code, imports: survey.imports })
+}
+
+/// The error of a component that was compiled for too long.
+pub(super) fn took_too_long() -> Error {
+    Error::load(
+        Code::CompileLimit,
+        format!(
+            "compiling it took longer than {} s: make the component smaller, or split its largest functions",
+            COMPILE_TIME.as_secs()
+        ),
+    )
 }
 
 /// What the engine says of a component that it does not take.

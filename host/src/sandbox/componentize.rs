@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use wasi_preview1_component_adapter_provider::{
+    WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+};
 use wasmparser::{Parser, Payload};
 use wit_component::ComponentEncoder;
 
@@ -38,7 +41,10 @@ pub(super) fn component(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
             "it is a core module without the contract embedded: build it with wit-bindgen for the contract's world, or make a component of it with `wasm-tools component new`",
         ));
     }
-    let encoded = ComponentEncoder::default().module(bytes).and_then(|mut encoder| encoder.encode());
+    let encoded = ComponentEncoder::default()
+        .module(bytes)
+        .and_then(|encoder| encoder.adapter(PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER))
+        .and_then(|mut encoder| encoder.encode());
     encoded.map(Cow::Owned).map_err(|error| module.refused(&format!("{error:#}")))
 }
 
@@ -80,11 +86,11 @@ impl Module {
     /// Why no component could be made of it, given the encoder's words.
     fn refused(&self, words: &str) -> Error {
         let words = shown(words);
-        if let Some(import) = self.imports.first() {
+        if let Some(import) = self.imports.iter().find(|import| *import != PREVIEW1) {
             return Error::load(
                 Code::ForbiddenImport,
                 format!(
-                    "it imports {}, which this host does not offer: build it for wasm32-unknown-unknown, where it imports nothing",
+                    "it imports {}, which this host does not offer: build it for wasm32-unknown-unknown, where it imports nothing, or for WASI",
                     shown_within(import, MAX_NAME_BYTES)
                 ),
             );

@@ -25,8 +25,14 @@ pub(super) const DECLARE: &str = "declare";
 /// See [`DECLARE`].
 pub(super) const RESOLVE: &str = "resolve";
 
-/// An execution as a sandboxed contributor sees it: without extensions, since none is granted.
-pub(super) fn execution(execution: &Execution) -> WitExecution<'_> {
+/// The extensions of an execution that a contributor may see.
+pub(super) fn extensions(execution: &Execution, includes: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
+    let extensions = execution.extensions.iter().filter(|(name, _)| includes(name));
+    extensions.map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+/// An execution as a sandboxed contributor sees it, with these extensions of it.
+pub(super) fn execution<'e>(execution: &'e Execution, extensions: &'e [(&'e str, &'e str)]) -> WitExecution<'e> {
     wit::Execution {
         call_id: &execution.call_id,
         root_call_id: &execution.root_call_id,
@@ -34,7 +40,7 @@ pub(super) fn execution(execution: &Execution) -> WitExecution<'_> {
         workdir: execution.workdir.as_deref(),
         background: execution.background,
         agent: execution.session().map(|header| wit::Agent { session: session_header(header) }),
-        extensions: &[],
+        extensions,
     }
 }
 

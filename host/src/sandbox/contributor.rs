@@ -2,60 +2,69 @@
 
 use std::sync::Arc;
 
-use wasmtime::component::{ComponentExportIndex, InstancePre};
-
-use super::call::{CallState, Phase};
-use super::contract::{self, WitBinding, WitDeclaration, WitExecution};
-use super::engine::Inner;
+use super::grants::Grants;
 use super::limits::Limits;
+use super::log::ContributorLog;
+use super::runner::Runner;
 use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 
 /// A component that was asked what it declares. Every [`resolve`](Contributor::resolve) runs in a fresh
 /// instance.
 pub struct SandboxedContributor {
-    sandbox: Arc<Inner>,
-    component: InstancePre<CallState>,
-    resolve: ComponentExportIndex,
+    runner: Arc<Runner>,
+    imports: Arc<[String]>,
     limits: Limits,
+    grants: Grants,
+    log: ContributorLog,
     declaration: Declaration,
 }
 
 impl SandboxedContributor {
-    /// Asks a component, whose exports were found, what it declares.
-    pub(super) fn new(
-        sandbox: Arc<Inner>,
-        component: InstancePre<CallState>,
-        [declare, resolve]: [ComponentExportIndex; 2],
-    ) -> Result<Self> {
-        let said = sandbox.call(&component, Phase::Declare, &Limits::DECLARE, None, |store, instance| {
-            // Both types are looked at before either runs, so that a wrong one is found at load.
-            let typed = instance.get_typed_func::<(), (WitDeclaration,)>(&mut *store, &declare);
-            let resolve = instance
-                .get_typed_func::<(&WitExecution<'_>,), (Result<Vec<WitBinding>, String>,)>(&mut *store, &resolve);
-            match (typed, resolve) {
-                (Ok(declare), Ok(_)) => declare.call(store, ()).map(|(said,)| Ok(said)),
-                (Err(error), _) => Ok(Err((contract::DECLARE, error))),
-                (_, Err(error)) => Ok(Err((contract::RESOLVE, error))),
-            }
-        });
-        let said = said.map_err(|failure| failure.into_load_error())?;
-        let said = said.map_err(|(function, error)| {
-            Error::load(
-                Code::WrongType,
-                format!(
-                    "its function `{function}` has another type than the contract's ({}): build it with the contract's own WIT file",
-                    crate::text::shown(&format!("{error:#}"))
-                ),
-            )
-        })?;
-        Ok(Self { sandbox, component, resolve, limits: Limits::RESOLVE, declaration: contract::declaration(said) })
+    /// Asks a component what it declares.
+    pub(super) fn new(runner: Arc<Runner>, imports: Arc<[String]>) -> Result<Self> {
+        let (said, printed) = runner.declare();
+        let declaration = said.map_err(Failure::into_load_error)?;
+        let log = ContributorLog::of(&declaration);
+        log.append(&printed);
+        Ok(Self { runner, imports, limits: Limits::RESOLVE, grants: Grants::default(), log, declaration })
     }
 
     /// The same under other limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// The same with grants, where it has none otherwise.
+    #[must_use]
+    pub fn with_grants(self, grants: Grants) -> Self {
+        Self { grants, ..self }
+    }
+
+    /// The same with its own words shown although it handles sensitive values.
+    #[must_use]
+    pub fn show_guest_text(self) -> Self {
+        self.log.show();
+        self
+    }
+
+    /// The names of what it imports.
+    #[must_use]
+    pub fn imports(&self) -> Arc<[String]> {
+        Arc::clone(&self.imports)
+    }
+
+    /// What it is granted.
+    #[must_use]
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// What it printed lately.
+    #[must_use]
+    pub fn log(&self) -> ContributorLog {
+        self.log.clone()
     }
 }
 
@@ -65,22 +74,14 @@ impl Contributor for SandboxedContributor {
     }
 
     fn resolve(&self, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
-        let execution = contract::execution(execution);
-        let (said,) =
-            self.sandbox.call(&self.component, Phase::Resolve, &self.limits, Some(deadline), |store, instance| {
-                instance
-                    .get_typed_func::<(&WitExecution<'_>,), (Result<Vec<WitBinding>, String>,)>(
-                        &mut *store,
-                        &self.resolve,
-                    )?
-                    .call(store, (&execution,))
-            })?;
-        said.map(contract::bindings).map_err(Failure::guest)
+        let (said, printed) = self.runner.resolve(execution, &self.limits, &self.grants, deadline);
+        self.log.append(&printed);
+        said
     }
 
-    // The limits end it whatever it does, so it needs no thread of its own.
+    // The limits end it whatever it does, so that it needs no thread of its own.
     fn may_wait(&self) -> bool {
-        false
+        self.runner.may_wait()
     }
 }
 

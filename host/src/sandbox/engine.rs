@@ -1,7 +1,7 @@
 //! The engine, and how it is set up.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use wasmtime::component::Linker;
 use wasmtime::{Config, Engine};
@@ -10,7 +10,11 @@ use super::allocation::Allocation;
 use super::cache::Cache;
 use super::call::CallState;
 use super::epoch::Ticker;
+use super::hasher::Sha256Hasher;
 use super::limits::Limits;
+#[cfg(target_os = "linux")]
+use super::worker::{Pool, WorkerProgram};
+use super::world::{self, World};
 use crate::error::{Code, Error, Result};
 use crate::text::shown;
 
@@ -24,16 +28,66 @@ pub struct SandboxOptions {
     allocation: Allocation,
     cache: Option<PathBuf>,
     ceiling: Limits,
+    isolation: Isolation,
+}
+
+/// Where components are called that import something, and so can wait in the host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// Nowhere: they are refused.
+    #[default]
+    None,
+    /// In worker processes, which also compile. A call that is not over in time is ended with its process.
+    #[cfg(target_os = "linux")]
+    Workers(WorkerProgram),
+    /// On threads of this process. A guest that waits in the host keeps its thread for as long as it waits,
+    /// whatever its limits; its caller is free when the time of the overlay is up.
+    InProcess,
+}
+
+impl Isolation {
+    /// In workers where this platform has them, made of this very program; else in this process. For a
+    /// program that calls `serve_worker` when its first argument is `worker`.
+    #[must_use]
+    pub fn of_this_program() -> Self {
+        #[cfg(target_os = "linux")]
+        return Self::Workers(WorkerProgram::this_program());
+        #[cfg(not(target_os = "linux"))]
+        Self::InProcess
+    }
+}
+
+/// [`Isolation`] at work.
+pub(super) enum Isolated {
+    Refused,
+    #[cfg(target_os = "linux")]
+    Workers(Arc<Pool>),
+    InProcess,
+}
+
+impl Isolated {
+    #[cfg(target_os = "linux")]
+    pub(super) fn pool(&self) -> Option<&Pool> {
+        match self {
+            Self::Workers(pool) => Some(pool),
+            _ => None,
+        }
+    }
 }
 
 impl Default for SandboxOptions {
     fn default() -> Self {
-        Self { allocation: Allocation::default(), cache: None, ceiling: Limits::RESOLVE }
+        Self {
+            allocation: Allocation::default(),
+            cache: None,
+            ceiling: Limits::RESOLVE,
+            isolation: Isolation::default(),
+        }
     }
 }
 
 impl SandboxOptions {
-    /// On-demand allocation, no cache, and calls within [`Limits::RESOLVE`].
+    /// On-demand allocation, no cache, calls within [`Limits::RESOLVE`], and no component with imports.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -50,6 +104,12 @@ impl SandboxOptions {
     #[must_use]
     pub fn cache(self, folder: impl Into<PathBuf>) -> Self {
         Self { cache: Some(folder.into()), ..self }
+    }
+
+    /// Where components are called that import something.
+    #[must_use]
+    pub fn isolation(self, isolation: Isolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// The most memory and table elements that any contributor's limits allow, at most
@@ -71,9 +131,45 @@ pub struct Sandbox {
 
 pub(super) struct Inner {
     pub(super) engine: Engine,
-    pub(super) linker: Linker<CallState>,
+    pub(super) linker: Linker<CallState<()>>,
+    /// Made when the first component needs it: it has hundreds of functions.
+    world_linker: OnceLock<Linker<CallState<World>>>,
+    pub(super) isolation: Isolated,
     pub(super) ticker: Ticker,
     pub(super) cache: Option<Cache>,
+    fingerprint: String,
+}
+
+impl Inner {
+    /// Stands for whatever shapes compiled code beside the component: the engine's version, target and
+    /// settings, and this crate's version.
+    pub(super) fn fingerprint(&self) -> String {
+        self.fingerprint.clone()
+    }
+
+    /// What components with imports are linked with.
+    ///
+    /// # Errors
+    /// `internal`, for a mistake of the host's own.
+    pub(super) fn world_linker(&self) -> Result<&Linker<CallState<World>>> {
+        if let Some(linker) = self.world_linker.get() {
+            return Ok(linker);
+        }
+        let linker = world::linker(&self.engine).map_err(|error| {
+            Error::host(Code::Internal, format!("WASI could not be linked: {}", shown(&format!("{error:#}"))))
+        })?;
+        Ok(self.world_linker.get_or_init(|| linker))
+    }
+}
+
+fn fingerprint(engine: &Engine) -> String {
+    use std::hash::Hash as _;
+    let mut hasher = Sha256Hasher::default();
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    std::env::consts::ARCH.hash(&mut hasher);
+    std::env::consts::OS.hash(&mut hasher);
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    hasher.hex()
 }
 
 impl Sandbox {
@@ -92,8 +188,19 @@ impl Sandbox {
             )
         })?;
         let ticker = Ticker::start(&engine)?;
-        let cache = options.cache.as_ref().map(|folder| Cache::new(folder.clone(), &engine));
-        Ok(Self { inner: Arc::new(Inner { linker: Linker::new(&engine), ticker, cache, engine }) })
+        let fingerprint = fingerprint(&engine);
+        let cache = options.cache.as_ref().map(|folder| Cache::new(folder.clone(), &fingerprint));
+        let isolation = match &options.isolation {
+            Isolation::None => Isolated::Refused,
+            #[cfg(target_os = "linux")]
+            Isolation::Workers(program) => {
+                Isolated::Workers(Arc::new(Pool::new(program.clone(), fingerprint.clone(), &options.ceiling)))
+            }
+            Isolation::InProcess => Isolated::InProcess,
+        };
+        let linker = Linker::new(&engine);
+        let inner = Inner { linker, world_linker: OnceLock::new(), isolation, ticker, cache, fingerprint, engine };
+        Ok(Self { inner: Arc::new(inner) })
     }
 }
 

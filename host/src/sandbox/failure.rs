@@ -5,9 +5,13 @@
 
 use std::time::Duration;
 
+use wasmtime::component::ResourceTableError;
 use wasmtime::{PoolConcurrencyLimitError, Trap};
+use wasmtime_wasi::I32Exit;
 
-use super::call::{CallState, Phase, Refused};
+#[cfg(target_os = "linux")]
+use super::limits::Limits;
+use super::meter::{Meter, Phase, Refused};
 use crate::contract::Failure;
 use crate::error::Code;
 use crate::text::shown;
@@ -24,8 +28,8 @@ pub(super) enum Stop {
 }
 
 /// The failure that an error while an instance was made amounts to.
-pub(super) fn of_instantiation(error: &wasmtime::Error, state: &CallState) -> Failure {
-    common(error, state).unwrap_or_else(|words| {
+pub(super) fn of_instantiation(error: &wasmtime::Error, meter: &Meter) -> Failure {
+    common(error, meter).unwrap_or_else(|words| {
         let message = format!(
             "the host could not make an instance of it ({words}): allow the process more address space or memory"
         );
@@ -34,17 +38,25 @@ pub(super) fn of_instantiation(error: &wasmtime::Error, state: &CallState) -> Fa
 }
 
 /// The failure that an error of a call amounts to.
-pub(super) fn of_call(error: &wasmtime::Error, state: &CallState) -> Failure {
-    common(error, state).unwrap_or_else(|words| {
+pub(super) fn of_call(error: &wasmtime::Error, meter: &Meter) -> Failure {
+    common(error, meter).unwrap_or_else(|words| {
         let message = format!("what it returned is not what the contract's types allow: {words}");
         Failure::new(Code::InvalidOutput, message)
     })
 }
 
 /// The failure where the error says which it is; else what it says.
-fn common(error: &wasmtime::Error, state: &CallState) -> Result<Failure, String> {
+fn common(error: &wasmtime::Error, meter: &Meter) -> Result<Failure, String> {
     if let Some(stop) = error.downcast_ref::<Stop>() {
-        return Ok(stopped(stop, state));
+        return Ok(stopped(stop, meter));
+    }
+    if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+        let message = format!("it ended itself with status {status} instead of answering: let it return an error");
+        return Ok(Failure::new(Code::Trap, message));
+    }
+    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
+        let message = "it holds too many files, streams and other things of its host at once: let it close them";
+        return Ok(Failure::new(Code::Trap, message));
     }
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::StackOverflow) {
@@ -54,11 +66,11 @@ fn common(error: &wasmtime::Error, state: &CallState) -> Result<Failure, String>
         return Ok(Failure::new(Code::Overloaded, "all slots for calls are taken: try again later"));
     }
     let words = format!("{error:#}");
-    if let Some(failure) = by_words(&words, state) {
+    if let Some(failure) = by_words(&words, meter) {
         return Ok(failure);
     }
-    if let Some(refused) = state.refused() {
-        return Ok(refusal(refused, state));
+    if let Some(refused) = meter.refused() {
+        return Ok(refusal(refused, meter));
     }
     match trap {
         Some(
@@ -69,35 +81,50 @@ fn common(error: &wasmtime::Error, state: &CallState) -> Result<Failure, String>
             | Trap::UnalignedPointer,
         )
         | None => Err(shown(&words)),
-        Some(Trap::AllocationTooLarge) => Ok(refusal(Refused::Memory, state)),
+        Some(Trap::AllocationTooLarge) => Ok(refusal(Refused::Memory, meter)),
         Some(trap) => {
             Ok(Failure::new(Code::Trap, format!("it crashed ({trap}): this is a mistake in the contributor")))
         }
     }
 }
 
-fn stopped(stop: &Stop, state: &CallState) -> Failure {
-    let ran_out = |clock: &str, limit: &Duration, name: &str| {
-        Failure::new(
-            Code::Timeout,
-            format!("its {clock} ran out after {} ms: {}", limit.as_millis(), remedy(state, "do less", name)),
-        )
-    };
+fn stopped(stop: &Stop, meter: &Meter) -> Failure {
     match stop {
-        Stop::Wall(limit) => ran_out("wall clock", limit, "wall"),
-        Stop::Cpu(limit) => ran_out("processor time", limit, "cpu"),
+        Stop::Wall(limit) => ran_out("wall clock", *limit, meter.phase(), "wall"),
+        Stop::Cpu(limit) => ran_out("processor time", *limit, meter.phase(), "cpu"),
         Stop::Overlay(failure) => failure.clone(),
     }
 }
 
-fn by_words(words: &str, state: &CallState) -> Option<Failure> {
-    let limits = state.limits();
+fn ran_out(clock: &str, limit: Duration, phase: Phase, name: &str) -> Failure {
+    let remedy = remedy(phase, "do less", name);
+    Failure::new(Code::Timeout, format!("its {clock} ran out after {} ms: {remedy}", limit.as_millis()))
+}
+
+/// The failure of a call that was ended from outside.
+#[cfg(target_os = "linux")]
+pub(super) fn wall_clock_ran_out(phase: Phase, limits: &Limits) -> Failure {
+    ran_out("wall clock", limits.wall, phase, "wall")
+}
+
+/// The failure of a call that made its host run out of the memory that it may have.
+#[cfg(target_os = "linux")]
+pub(super) fn host_memory_ran_out(phase: Phase, limits: &Limits) -> Failure {
+    let remedy = remedy(phase, "ask its host for less at a time", "memory");
+    Failure::new(
+        Code::MemoryLimit,
+        format!("what it asked of its host needs far more than its {} bytes of memory: {remedy}", limits.memory),
+    )
+}
+
+fn by_words(words: &str, meter: &Meter) -> Option<Failure> {
+    let limits = meter.limits();
     let too_many = |code, what: &str, most: usize| {
-        let remedy = remedy(state, "be built of fewer modules", "instances");
+        let remedy = remedy(meter.phase(), "be built of fewer modules", "instances");
         Some(Failure::new(code, format!("it has more than {most} {what}: {remedy}")))
     };
     if words.contains("fuel allocated for hostcalls has been exhausted") {
-        let remedy = remedy(state, "return less", "output");
+        let remedy = remedy(meter.phase(), "return less", "output");
         return Some(Failure::new(
             Code::OutputLimit,
             format!("its answer has more than {} bytes: {remedy}", limits.output),
@@ -115,17 +142,17 @@ fn by_words(words: &str, state: &CallState) -> Option<Failure> {
     None
 }
 
-fn refusal(refused: Refused, state: &CallState) -> Failure {
+fn refusal(refused: Refused, meter: &Meter) -> Failure {
     let (code, most, what, name) = match refused {
-        Refused::Memory => (Code::MemoryLimit, state.limits().memory, "bytes of memory", "memory"),
-        Refused::Table => (Code::TableLimit, state.limits().table_elements, "table elements", "table-elements"),
+        Refused::Memory => (Code::MemoryLimit, meter.limits().memory, "bytes of memory", "memory"),
+        Refused::Table => (Code::TableLimit, meter.limits().table_elements, "table elements", "table-elements"),
     };
-    Failure::new(code, format!("it needs more than {most} {what}: {}", remedy(state, "use less", name)))
+    Failure::new(code, format!("it needs more than {most} {what}: {}", remedy(meter.phase(), "use less", name)))
 }
 
 /// What to do about a limit.
-fn remedy(state: &CallState, change: &str, limit: &str) -> String {
-    match state.phase() {
+fn remedy(phase: Phase, change: &str, limit: &str) -> String {
+    match phase {
         Phase::Resolve => format!("let it {change}, or raise its limit `{limit}`"),
         Phase::Declare => format!("let it {change} before and while it declares, since that limit is the host's own"),
     }

@@ -7,15 +7,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
 
+use super::compile::took_too_long;
+use super::limits::COMPILE_TIME;
 use crate::error::{Code, Error, Result};
 
 /// What these threads are called, so that a program's panic hook can tell theirs from its own.
 pub const GUARDED_THREAD: &str = "dsh-env-guarded";
-
-/// How long the work on one component may take. One of 60,000 functions compiles for about ten seconds.
-const TIME: Duration = Duration::from_secs(20);
 
 /// Parsers and compilers recurse by the nesting of their input.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -39,14 +37,8 @@ pub(super) fn guarded<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send
     thread::Builder::new().name(GUARDED_THREAD.to_owned()).stack_size(STACK_BYTES).spawn(guard).map_err(|error| {
         Error::host(Code::Internal, format!("no thread could be started ({error}): allow the process more threads"))
     })?;
-    receiver.recv_timeout(TIME).unwrap_or_else(|why| match why {
-        RecvTimeoutError::Timeout => Err(Error::load(
-            Code::CompileLimit,
-            format!(
-                "compiling it took longer than {} s: make the component smaller, or split its largest functions",
-                TIME.as_secs()
-            ),
-        )),
+    receiver.recv_timeout(COMPILE_TIME).unwrap_or_else(|why| match why {
+        RecvTimeoutError::Timeout => Err(took_too_long()),
         RecvTimeoutError::Disconnected => Err(Error::host(Code::Internal, "a thread ended without a result")),
     })
 }

@@ -5,11 +5,19 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
+/// How long compiling one component may take. One of 60,000 functions compiles for about ten seconds.
+pub(super) const COMPILE_TIME: Duration = Duration::from_secs(20);
+
+/// Bytes of memory that compiling one component may take: several times what the largest interpreters need.
+pub(super) const COMPILE_BYTES: u64 = 1024 * 1024 * 1024;
+
 /// What one call of a component may use, in all its instances together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Processor time of the call.
     pub cpu: Duration,
@@ -23,6 +31,8 @@ pub struct Limits {
     pub instances: usize,
     /// Bytes copied out of the sandbox, counted before they are copied.
     pub output: usize,
+    /// Bytes of what it prints that are kept; the rest is dropped.
+    pub log: usize,
 }
 
 impl Limits {
@@ -31,7 +41,7 @@ impl Limits {
     /// 100 ms is five thousand times what a small contributor needs and still a pause that a person
     /// hardly notices; a second of wall clock lets it finish on a busy machine. 64 MiB, 10,000 table
     /// elements and 64 instances hold an interpreter such as Python's. 5 MiB are 128 values of 32 KiB
-    /// and the keys beside them.
+    /// and the keys beside them; 64 KiB are a thousand lines of a log.
     pub const RESOLVE: Self = Self {
         cpu: Duration::from_millis(100),
         wall: Duration::from_secs(1),
@@ -39,6 +49,7 @@ impl Limits {
         table_elements: 10_000,
         instances: 64,
         output: 5 * MIB,
+        log: 64 * KIB,
     };
 
     /// For `declare`, which runs once for each build, at load, and which nobody configures: an
@@ -53,6 +64,7 @@ impl Limits {
         table_elements: 1_000_000,
         instances: 1_000,
         output: 64 * MIB,
+        log: MIB,
     };
 }
 

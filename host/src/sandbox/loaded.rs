@@ -3,26 +3,27 @@
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use wasmtime::component::Component;
-use wasmtime::component::types::ComponentItem;
 
-use super::contract::{DECLARE, INTERFACE, INTERFACE_OF_ANY_VERSION, RESOLVE};
+use super::callable::{missing_export, wrong_type};
+use super::compile::{self, Compiled};
+use super::contract::{INTERFACE, INTERFACE_OF_ANY_VERSION};
 use super::contributor::SandboxedContributor;
 use super::engine::{Inner, Sandbox};
 use super::guarded::guarded;
+use super::runner::Runner;
 use super::survey::Survey;
-use super::{MAX_COMPONENT_BYTES, compile};
+use super::{MAX_COMPONENT_BYTES, offered};
 use crate::contract::CONTRACT_VERSION;
 use crate::error::{Code, Error, Result};
-use crate::text::{shown, shown_within};
+use crate::text::shown_within;
 
 /// The most bytes of a name from a component in a message.
 const MAX_NAME_BYTES: usize = 256;
 
 /// A component that this host can run.
 pub struct LoadedComponent {
-    sandbox: Arc<Inner>,
-    component: Component,
+    runner: Arc<Runner>,
+    imports: Vec<String>,
     digest: String,
     from_cache: bool,
 }
@@ -42,16 +43,29 @@ impl Sandbox {
         }
         let inner = &self.inner;
         let digest = hex::encode(Sha256::digest(&bytes));
-        if let Some(component) = inner.cache.as_ref().and_then(|cache| cache.get(&inner.engine, &digest)) {
-            return Ok(LoadedComponent { sandbox: Arc::clone(inner), component, digest, from_cache: true });
+        let cached = inner.cache.as_ref().and_then(|cache| cache.get(&digest));
+        let from_cache = cached.is_some();
+        let compiled = match cached {
+            Some(compiled) => compiled,
+            None => inner.compile(bytes)?,
+        };
+        let runner = Arc::new(Runner::new(inner, &digest, &compiled)?);
+        if let (Some(cache), false) = (&inner.cache, from_cache) {
+            cache.put(&compiled, &digest);
         }
-        let engine = inner.engine.clone();
-        let component = guarded(move || compile::compile(&engine, &bytes))?;
-        check_functions(&component, &inner.engine)?;
-        if let Some(cache) = &inner.cache {
-            cache.put(&component, &digest);
+        Ok(LoadedComponent { runner, imports: compiled.imports, digest, from_cache })
+    }
+}
+
+impl Inner {
+    /// Compiles in a worker where there are some, else on a thread of its own.
+    fn compile(&self, bytes: Arc<[u8]>) -> Result<Compiled> {
+        #[cfg(target_os = "linux")]
+        if let Some(pool) = self.isolation.pool() {
+            return super::worker::compile(pool, &bytes);
         }
-        Ok(LoadedComponent { sandbox: Arc::clone(inner), component, digest, from_cache: false })
+        let engine = self.engine.clone();
+        guarded(move || compile::compile(&engine, &bytes))
     }
 }
 
@@ -66,15 +80,7 @@ impl LoadedComponent {
     /// # Errors
     /// What stopped it, or `wrong-type` where its functions have other types than the contract's.
     pub fn contributor(&self) -> Result<SandboxedContributor> {
-        let pre = self.sandbox.linker.instantiate_pre(&self.component).map_err(|error| {
-            Error::load(Code::ForbiddenImport, format!("it cannot be linked: {}", shown(&format!("{error:#}"))))
-        })?;
-        let (_, interface) = self.component.get_export(None, INTERFACE).ok_or_else(|| missing_export(INTERFACE))?;
-        let function = |name| {
-            let found = self.component.get_export_index(Some(&interface), name);
-            found.ok_or_else(|| missing_export(name))
-        };
-        SandboxedContributor::new(Arc::clone(&self.sandbox), pre, [function(DECLARE)?, function(RESOLVE)?])
+        SandboxedContributor::new(Arc::clone(&self.runner), self.imports.clone().into())
     }
 
     /// The SHA-256 of the file, as 64 lower-case hexadecimal digits.
@@ -91,9 +97,8 @@ impl LoadedComponent {
 
     /// The names of what it imports.
     #[must_use]
-    pub fn imports(&self) -> Vec<String> {
-        let types = self.component.component_type();
-        types.imports(&self.sandbox.engine).map(|(name, _)| name.to_owned()).collect()
+    pub fn imports(&self) -> &[String] {
+        &self.imports
     }
 }
 
@@ -110,24 +115,20 @@ pub(super) fn check_world(survey: &Survey) -> Result<()> {
         Some(_) => return Err(wrong_type(INTERFACE, "an interface")),
         None => return Err(no_interface(survey)),
     }
-    match survey.imports.as_slice() {
-        [] => Ok(()),
-        imports => {
-            let names: Vec<_> = imports.iter().take(8).map(|name| shown_within(name, MAX_NAME_BYTES / 2)).collect();
-            let more = if imports.len() > names.len() {
-                format!(" and {} more", imports.len() - names.len())
-            } else {
-                String::new()
-            };
-            Err(Error::load(
-                Code::ForbiddenImport,
-                format!(
-                    "it imports {}{more}, which this host does not offer: build it for wasm32-unknown-unknown, which imports nothing",
-                    names.join(", ")
-                ),
-            ))
-        }
+    let refused: Vec<_> = survey.imports.iter().filter(|import| offered::offer(import).is_none()).collect();
+    if refused.is_empty() {
+        return Ok(());
     }
+    let names: Vec<_> = refused.iter().take(8).map(|name| shown_within(name, MAX_NAME_BYTES / 2)).collect();
+    let more =
+        if refused.len() > names.len() { format!(" and {} more", refused.len() - names.len()) } else { String::new() };
+    Err(Error::load(
+        Code::ForbiddenImport,
+        format!(
+            "it imports {}{more}, which this host does not offer: build it to import nothing but WASI 0.2 and wasi:config/store",
+            names.join(", ")
+        ),
+    ))
 }
 
 /// Why the contract's interface is not there: another version is, or nothing like it.
@@ -146,37 +147,4 @@ fn no_interface(survey: &Survey) -> Error {
 
 fn is_other_version(name: &str) -> bool {
     name.strip_prefix(INTERFACE_OF_ANY_VERSION).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
-}
-
-/// Whether the interface is one, and has the functions. Their types are looked at once it is instantiated.
-fn check_functions(component: &Component, engine: &wasmtime::Engine) -> Result<()> {
-    let types = component.component_type();
-    let Some(export) = types.get_export(engine, INTERFACE) else { return Err(missing_export(INTERFACE)) };
-    let ComponentItem::ComponentInstance(interface) = export.ty else {
-        return Err(wrong_type(INTERFACE, "an interface"));
-    };
-    for function in [DECLARE, RESOLVE] {
-        match interface.get_export(engine, function).map(|export| export.ty) {
-            None => return Err(missing_export(function)),
-            Some(ComponentItem::ComponentFunc(_)) => {}
-            Some(_) => return Err(wrong_type(function, "a function")),
-        }
-    }
-    Ok(())
-}
-
-fn missing_export(name: &str) -> Error {
-    Error::load(
-        Code::MissingExport,
-        format!(
-            "it does not export {name}: build it for the world shell-env-contributor of the contract, version {CONTRACT_VERSION}"
-        ),
-    )
-}
-
-fn wrong_type(name: &str, expected: &str) -> Error {
-    Error::load(
-        Code::WrongType,
-        format!("its export {name} is not {expected}: build it with the contract's own WIT file"),
-    )
 }

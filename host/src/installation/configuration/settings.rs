@@ -40,7 +40,6 @@ pub(super) fn configuration(top: &mut Section<'_>) -> Result<Configuration> {
 
 /// What a section of limits says, and `base` where it says nothing.
 fn bounds(section: &mut Section<'_>, base: Bounds) -> Result<Bounds> {
-    section.lacks("log", "remove it; a contributor has no log")?;
     let Bounds { limits, values } = base;
     let most = Limits::CEILING;
     Ok(Bounds {
@@ -51,6 +50,7 @@ fn bounds(section: &mut Section<'_>, base: Bounds) -> Result<Bounds> {
             table_elements: section.count("table-elements", limits.table_elements, most.table_elements)?,
             instances: section.count("instances", limits.instances, most.instances)?,
             output: section.size("output", limits.output, 1, most.output)?,
+            log: section.size("log", limits.log, 1, most.log)?,
         },
         values: ValueLimits {
             count: section.count("variables", values.count, MAX_VARIABLES)?,

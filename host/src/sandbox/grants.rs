@@ -1,0 +1,122 @@
+//! What an operator lets one contributor see beyond the execution record.
+//!
+//! Nothing is granted by default, and there is no grant of the network. A grant opens what a component
+//! imports; a component that imports what is not granted runs with the empty version of it.
+
+pub(super) mod filesystems;
+mod workspace;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+
+use super::limits::Limits;
+use super::world::Granted;
+use crate::contract::Execution;
+
+pub use workspace::{Workspace, WorkspaceKind};
+pub(super) use workspace::Shown;
+
+/// What one contributor is granted; nothing unless something is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Grants {
+    /// Its settings, which it reads through `wasi:config/store`; nothing where it may not read them.
+    pub config: Option<Settings>,
+    /// Names of variables of the host's own environment, read at the time of the call.
+    pub env: BTreeSet<String>,
+    /// Which extensions of the execution it sees.
+    pub extensions: Extensions,
+    /// A directory that it may read.
+    pub workspace: Option<Workspace>,
+    /// Whether it sees the real clocks; else it is the epoch for ever.
+    pub clock: bool,
+    /// Whether it gets real randomness; else the same numbers in every call.
+    pub random: bool,
+}
+
+impl Grants {
+    /// Whether nothing is granted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What one call sees by them: read from the host's environment and opened in its file system now.
+    pub(super) fn view(&self, execution: &Execution, limits: &Limits) -> View {
+        let variable = |name: &String| Some((name.clone(), std::env::var(name).ok()?));
+        let granted = Granted {
+            config: self.config.as_ref().map(|settings| settings.0.clone()).unwrap_or_default(),
+            env: self.env.iter().filter_map(variable).collect(),
+            clock: self.clock,
+            random: self.random,
+            log: limits.log,
+        };
+        let (shown, notes) = match self.workspace.as_ref().map(|workspace| workspace.open(execution)) {
+            None => (Vec::new(), String::new()),
+            Some(Ok(shown)) => (shown, String::new()),
+            Some(Err(why)) => (Vec::new(), format!("the workspace is not shown: {why}\n")),
+        };
+        View { granted, shown, notes }
+    }
+}
+
+/// What one call sees beyond the execution record.
+pub(super) struct View {
+    pub(super) granted: Granted,
+    /// The directories that it may read.
+    pub(super) shown: Vec<Shown>,
+    /// What the operator should know, as lines for the contributor's log.
+    pub(super) notes: String,
+}
+
+/// Settings of a contributor, by their names. Neither `Debug` nor JSON shows a value: it may be a secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Settings(pub BTreeMap<String, String>);
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Serialize for Settings {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.keys())
+    }
+}
+
+/// Which extensions of an execution a contributor sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extensions {
+    /// Those of these names.
+    Named(BTreeSet<String>),
+    /// All that there are.
+    All,
+}
+
+impl Default for Extensions {
+    fn default() -> Self {
+        Self::Named(BTreeSet::new())
+    }
+}
+
+impl Extensions {
+    /// Whether an extension of this name is seen.
+    #[must_use]
+    pub fn includes(&self, name: &str) -> bool {
+        match self {
+            Self::Named(names) => names.contains(name),
+            Self::All => true,
+        }
+    }
+}
+
+impl Serialize for Extensions {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Named(names) => serializer.collect_seq(names),
+            Self::All => serializer.collect_seq(["*"]),
+        }
+    }
+}

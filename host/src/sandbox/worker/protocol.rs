@@ -1,0 +1,119 @@
+//! What host and worker say to each other: one JSON object a frame, in turn.
+//!
+//! The host believes nothing that a worker says beyond its meaning: the parts of an answer are checked like
+//! those of any contributor.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::{Binding, Declaration, Execution, Failure};
+use crate::error::{Code, Error};
+use crate::sandbox::limits::Limits;
+use crate::sandbox::world::Granted;
+
+/// What a worker is for, from its first request to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Role {
+    /// Compiles components.
+    Compiler,
+    /// Calls components that have imports.
+    Caller,
+}
+
+/// What a host asks.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Request {
+    /// The first request. With the directories that calls may be granted, whose names in guests these are.
+    Begin { role: Role, directories: Vec<String>, data_bytes: u64 },
+    /// To compile what is in the first descriptor, so many bytes, into the second.
+    Compile { bytes: u64 },
+    /// To keep the compiled code in the descriptor, so many bytes, under a key.
+    Keep { key: String, bytes: u64 },
+    /// To call a component that was kept.
+    Call { key: String, call: Call, granted: Granted },
+}
+
+/// Which function of the contract.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Call {
+    Declare,
+    Resolve { limits: Limits, execution: Execution },
+}
+
+/// What a worker answers.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Reply {
+    /// To `Begin`: what the worker is, and what holds it.
+    Ready { version: String, engine: String, confinement: Confinement },
+    /// To `Compile`.
+    Compiled { bytes: u64, imports: Vec<String> },
+    /// To `Keep`.
+    Kept,
+    /// To `Call`, where nothing is kept under the key.
+    Unknown,
+    /// To `Call`, with what the guest printed.
+    Called { said: Result<Said, Refusal>, log: String },
+    /// To `Compile` and `Keep`.
+    Refused(Refusal),
+}
+
+/// What a function of the contract returned.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Said {
+    Declared(Declaration),
+    Resolved(Vec<(String, String)>),
+}
+
+/// What holds a worker beside the limits of its calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::sandbox) struct Confinement {
+    /// Whether Landlock keeps it from files, the network and other processes; and how far.
+    pub(in crate::sandbox) landlock: String,
+    /// Whether seccomp keeps it from system calls that it does not need.
+    pub(in crate::sandbox) seccomp: bool,
+}
+
+/// A failure or an error on its way.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Refusal {
+    code: Code,
+    message: String,
+    guest_text: Option<String>,
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self {
+            code: failure.code(),
+            message: failure.message().to_owned(),
+            guest_text: failure.guest_text().map(str::to_owned),
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self { code: error.code(), message: error.message().to_owned(), guest_text: None }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let failure = Failure::new(refusal.code, refusal.message);
+        match refusal.guest_text {
+            Some(text) => failure.with_guest_text(text),
+            None => failure,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Error::load(refusal.code, refusal.message)
+    }
+}
+
+impl Said {
+    pub(super) fn resolved(bindings: Vec<Binding>) -> Self {
+        Self::Resolved(bindings.into_iter().map(|binding| (binding.key, binding.value)).collect())
+    }
+}

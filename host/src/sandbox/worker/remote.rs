@@ -1,0 +1,214 @@
+//! Calling and compiling in a worker, as the rest of the sandbox sees it.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::channel::{Fault, Until};
+use super::pool::{Leased, Pool, Profile};
+use super::process::{in_memory, seal, sealed};
+use super::protocol::{Call, Reply, Request, Said};
+use crate::contract::{Binding, Deadline, Declaration, Execution, Failure};
+use crate::error::{Code, Error, Result};
+use crate::sandbox::compile::Compiled;
+use crate::sandbox::grants::Shown;
+use crate::sandbox::limits::{COMPILE_BYTES, COMPILE_TIME, Limits};
+use crate::sandbox::meter::Phase;
+use crate::sandbox::world::Granted;
+use crate::sandbox::{compile, failure};
+
+/// How much longer than its own limit a call is waited for: a guest that is ended by its worker's clock is
+/// answered for, and the worker lives.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// How long a worker may take to map a component's code, on a machine that is very busy.
+const KEEP_TIME: Duration = Duration::from_secs(10);
+
+/// A component that is called in workers.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Remote {
+    pool: Arc<Pool>,
+    /// The digest of its file.
+    key: String,
+    code: OwnedFd,
+    bytes: u64,
+}
+
+impl Remote {
+    /// # Errors
+    /// `internal` where the system has no memory for it.
+    pub(in crate::sandbox) fn new(pool: Arc<Pool>, key: String, code: &[u8]) -> Result<Self> {
+        let bytes = code.len() as u64;
+        let code = sealed(code).map_err(|error| no_memory(&error))?;
+        Ok(Self { pool, key, code, bytes })
+    }
+
+    /// Asks the component what it declares, under the host's own limits and without any grant. Answers also with
+    /// what it printed.
+    pub(in crate::sandbox) fn declare(&self, granted: Granted) -> (Result<Declaration, Failure>, String) {
+        let (said, log) = self.call(Call::Declare, Phase::Declare, &Limits::DECLARE, granted, &[], None);
+        let said = said.and_then(|said| match said {
+            Said::Declared(declaration) => Ok(declaration),
+            Said::Resolved(_) => Err(confused()),
+        });
+        (said, log)
+    }
+
+    /// Asks the component for its values. Answers also with what it printed.
+    pub(in crate::sandbox) fn resolve(
+        &self,
+        execution: Execution,
+        limits: &Limits,
+        granted: Granted,
+        shown: &[Shown],
+        deadline: &Deadline,
+    ) -> (Result<Vec<Binding>, Failure>, String) {
+        let call = Call::Resolve { limits: *limits, execution };
+        let (said, log) = self.call(call, Phase::Resolve, limits, granted, shown, Some(deadline));
+        let said = said.and_then(|said| match said {
+            Said::Resolved(pairs) => Ok(pairs.into_iter().map(|(key, value)| Binding { key, value }).collect()),
+            Said::Declared(_) => Err(confused()),
+        });
+        (said, log)
+    }
+
+    fn call(
+        &self,
+        call: Call,
+        phase: Phase,
+        limits: &Limits,
+        granted: Granted,
+        shown: &[Shown],
+        deadline: Option<&Deadline>,
+    ) -> (Result<Said, Failure>, String) {
+        let request = Request::Call { key: self.key.clone(), call, granted };
+        match self.ask(&request, phase, limits, shown, deadline) {
+            Ok((said, log)) => (said, log),
+            Err(failure) => (Err(failure), String::new()),
+        }
+    }
+
+    fn ask(
+        &self,
+        request: &Request,
+        phase: Phase,
+        limits: &Limits,
+        shown: &[Shown],
+        deadline: Option<&Deadline>,
+    ) -> Result<(Result<Said, Failure>, String), Failure> {
+        let profile = Profile::caller(shown)
+            .map_err(|error| Failure::new(Code::Internal, format!("a directory cannot be shown ({error})")))?;
+        let leased = self.pool.lease(profile, shown, deadline)?;
+        let wanted = || deadline.is_none_or(|deadline| deadline.check().is_ok());
+        let until = || Until::At(Instant::now() + limits.wall + GRACE, &wanted);
+        let mut reply = leased.process()?.ask(request, &[], &until());
+        if matches!(reply, Ok(Reply::Unknown)) {
+            let keep = Request::Keep { key: self.key.clone(), bytes: self.bytes };
+            let kept = leased.process()?.ask(&keep, &[self.code.as_fd()], &Until::At(Instant::now() + KEEP_TIME, &wanted));
+            reply = match kept {
+                Ok(Reply::Kept) => leased.process()?.ask(request, &[], &until()),
+                other => other,
+            };
+        }
+        match reply {
+            Ok(Reply::Called { said, log }) => {
+                leased.give_back();
+                Ok((said.map_err(Failure::from), log))
+            }
+            Ok(Reply::Refused(refusal)) => {
+                leased.give_back();
+                Err(refusal.into())
+            }
+            Ok(_) => Err(confused()),
+            Err(Fault::Late) => {
+                // Killed here, with whatever it waits for.
+                drop(leased);
+                if let Some(deadline) = deadline {
+                    deadline.check()?;
+                }
+                Err(failure::wall_clock_ran_out(phase, limits))
+            }
+            Err(Fault::Gone) => Err(self.ended(leased, phase, limits)),
+            Err(fault) => Err(Failure::new(Code::InvalidOutput, format!("its worker process went wrong: {fault}"))),
+        }
+    }
+
+    fn ended(&self, leased: Leased<'_>, phase: Phase, limits: &Limits) -> Failure {
+        let Some(process) = leased.take() else { return confused() };
+        let death = process.death();
+        if death.is_out_of_memory() {
+            return failure::host_memory_ran_out(phase, limits);
+        }
+        Failure::new(Code::Trap, format!("it ended the worker process that it ran in ({death}): please report it"))
+    }
+}
+
+/// Compiles a component in a worker.
+///
+/// # Errors
+/// What is wrong with the bytes; `compile-limit` when it takes longer than 20 s or more than 1 GiB.
+pub(in crate::sandbox) fn compile(pool: &Pool, component: &[u8]) -> Result<Compiled> {
+    let (component_file, code) =
+        sealed(component).and_then(|component| Ok((component, in_memory()?))).map_err(|error| no_memory(&error))?;
+    let leased = pool.lease(Profile::compiler(), &[], None).map_err(Failure::into_load_error)?;
+    let request = Request::Compile { bytes: component.len() as u64 };
+    let descriptors: [BorrowedFd<'_>; 2] = [component_file.as_fd(), code.as_fd()];
+    // The worker itself watches the time; this is for one that cannot.
+    let until = Until::At(Instant::now() + COMPILE_TIME + GRACE, &|| true);
+    let process = leased.process().map_err(Failure::into_load_error)?;
+    match process.ask(&request, &descriptors, &until) {
+        Ok(Reply::Compiled { bytes, imports }) => {
+            let code = read(code, bytes).map_err(|error| no_memory(&error));
+            leased.give_back();
+            Ok(Compiled { code: code?, imports })
+        }
+        Ok(Reply::Refused(refusal)) => {
+            let error = Error::from(refusal);
+            // What took too long may still be at it.
+            if error.code() == Code::CompileLimit { drop(leased) } else { leased.give_back() }
+            Err(error)
+        }
+        Ok(_) => Err(confused().into_load_error()),
+        Err(Fault::Late) => Err(compile::took_too_long()),
+        Err(Fault::Gone) => {
+            let death = leased.take().map(super::process::Process::death);
+            if death.as_ref().is_some_and(super::process::Death::is_out_of_memory) {
+                return Err(Error::load(
+                    Code::CompileLimit,
+                    format!(
+                        "compiling it took more than {} MiB of memory: make the component smaller, or split its largest functions",
+                        COMPILE_BYTES / 1024 / 1024
+                    ),
+                ));
+            }
+            let how = death.map_or_else(String::new, |death| death.to_string());
+            Err(Error::load(
+                Code::Malformed,
+                format!(
+                    "it crashed the compiler ({how}), which is a mistake in that: build the component with other options, and report it"
+                ),
+            ))
+        }
+        Err(fault) => Err(Error::host(Code::Internal, format!("its worker process went wrong: {fault}"))),
+    }
+}
+
+/// Reads what a worker wrote, once nobody can change it any more.
+fn read(code: OwnedFd, bytes: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::{Read as _, Seek as _};
+    seal(code.as_fd())?;
+    let mut file = std::fs::File::from(code);
+    file.rewind()?;
+    let mut read = Vec::with_capacity(usize::try_from(bytes.min(file.metadata()?.len())).unwrap_or_default());
+    file.take(bytes).read_to_end(&mut read)?;
+    if read.len() as u64 == bytes { Ok(read) } else { Err(std::io::ErrorKind::UnexpectedEof.into()) }
+}
+
+fn no_memory(error: &std::io::Error) -> Error {
+    Error::host(Code::Internal, format!("there is no memory for a component's code ({error}): allow the process more"))
+}
+
+/// A worker answered something else than it was asked.
+fn confused() -> Failure {
+    Failure::new(Code::Internal, "a worker process answered what it was not asked")
+}
