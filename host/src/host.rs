@@ -222,10 +222,8 @@ fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) ->
     let compiled = state.join(COMPILED_FOLDER);
     permissions::check(&state)?;
     permissions::check(&compiled)?;
-    let mut sandbox = SandboxOptions::new()
-        .allocation(options.allocation)
-        .isolation(options.isolation.clone())
-        .cache(compiled);
+    let mut sandbox =
+        SandboxOptions::new().allocation(options.allocation).isolation(options.isolation.clone()).cache(compiled);
     for limits in configuration.all_limits() {
         sandbox = sandbox.ceiling(&limits);
     }

@@ -7,8 +7,8 @@ use anyhow::Result;
 use dsh_env::contract::{Execution, SessionHeader, SessionId};
 use dsh_env::home::normalise;
 use dsh_env::installation::read_text;
-use dsh_env::text::shown;
 use dsh_env::sandbox::Isolation;
+use dsh_env::text::shown;
 use dsh_env::{Code, Error, Host, HostOptions};
 
 use serde::Deserialize as _;

@@ -2,11 +2,16 @@
 
 use wasmtime::Engine;
 
+use super::engine::quick_compiler;
 use super::limits::COMPILE_TIME;
 use super::survey::Survey;
 use super::{componentize, loaded};
 use crate::error::{Code, Error, Result};
 use crate::text::shown;
+
+/// Bytes from which on a component is compiled quickly rather than well: an interpreter and its library. Well, that
+/// takes twice as long, of a time that is limited; its calls take milliseconds either way.
+const LARGE_BYTES: usize = 1024 * 1024;
 
 /// A component as machine code, and what has to be known before it is called.
 pub(super) struct Compiled {
@@ -25,7 +30,12 @@ pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled> {
     let survey = Survey::of(&component)?;
     loaded::check_world(&survey)?;
     survey.check()?;
-    let code = engine.precompile_component(&component).map_err(|error| refused(&format!("{error:#}")))?;
+    let quick = if component.len() < LARGE_BYTES { None } else { Some(quick_compiler()?) };
+    let code = quick
+        .as_ref()
+        .unwrap_or(engine)
+        .precompile_component(&component)
+        .map_err(|error| refused(&format!("{error:#}")))?;
     Ok(Compiled { code, imports: survey.imports })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use wasmtime::component::Linker;
-use wasmtime::{Config, Engine};
+use wasmtime::{Config, Engine, OptLevel, RegallocAlgorithm};
 
 use super::allocation::Allocation;
 use super::cache::Cache;
@@ -178,15 +178,7 @@ impl Sandbox {
     /// # Errors
     /// `internal` when the platform cannot run the engine: too little address space or no more threads.
     pub fn new(options: &SandboxOptions) -> Result<Self> {
-        let engine = Engine::new(&config(options)).map_err(|error| {
-            Error::host(
-                Code::Internal,
-                format!(
-                    "the WebAssembly engine could not start ({}): allow the process more address space, or use on-demand allocation",
-                    shown(&format!("{error:#}"))
-                ),
-            )
-        })?;
+        let engine = engine(&config(options))?;
         let ticker = Ticker::start(&engine)?;
         let fingerprint = fingerprint(&engine);
         let cache = options.cache.as_ref().map(|folder| Cache::new(folder.clone(), &fingerprint));
@@ -208,6 +200,28 @@ impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sandbox").field("cache", &self.inner.cache).finish_non_exhaustive()
     }
+}
+
+fn engine(config: &Config) -> Result<Engine> {
+    Engine::new(config).map_err(|error| {
+        Error::host(
+            Code::Internal,
+            format!(
+                "the WebAssembly engine could not start ({}): allow the process more address space, or use on-demand allocation",
+                shown(&format!("{error:#}"))
+            ),
+        )
+    })
+}
+
+/// An engine that compiles in half the time, to code that the others can call and that is slower.
+///
+/// # Errors
+/// As [`Sandbox::new`].
+pub(super) fn quick_compiler() -> Result<Engine> {
+    let mut config = config(&SandboxOptions::new());
+    config.cranelift_opt_level(OptLevel::None).cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
+    engine(&config)
 }
 
 fn config(options: &SandboxOptions) -> Config {

@@ -15,8 +15,8 @@ use super::limits::Limits;
 use super::world::Granted;
 use crate::contract::Execution;
 
-pub use workspace::{Workspace, WorkspaceKind};
 pub(super) use workspace::Shown;
+pub use workspace::{Workspace, WorkspaceKind};
 
 /// What one contributor is granted; nothing unless something is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -17,15 +17,12 @@ const WASI: &str = "0.2.";
 const CONFIG_STORE: &str = "wasi:config/store@0.2.0-rc.1";
 
 const NETWORK: Offer = Offer { allows: "network: imported, always denied", grant: None };
-const ENVIRONMENT: Offer = Offer {
-    allows: "no arguments; the variables that `env` grants, else none",
-    grant: Some("env"),
-};
-const FILES: Offer = Offer {
-    allows: "reading the directory that `workspace` grants, else no files",
-    grant: Some("workspace"),
-};
-const CLOCK: Offer = Offer { allows: "the real time if `clock` is granted, else always the epoch", grant: Some("clock") };
+const ENVIRONMENT: Offer =
+    Offer { allows: "no arguments; the variables that `env` grants, else none", grant: Some("env") };
+const FILES: Offer =
+    Offer { allows: "reading the directory that `workspace` grants, else no files", grant: Some("workspace") };
+const CLOCK: Offer =
+    Offer { allows: "the real time if `clock` is granted, else always the epoch", grant: Some("clock") };
 const RANDOM: Offer = Offer {
     allows: "real randomness if `random` is granted, else the same numbers in every call",
     grant: Some("random"),
@@ -34,7 +31,8 @@ const SETTINGS: Offer = Offer { allows: "its settings if `config` is granted, el
 const OUTPUT: Offer = Offer { allows: "lines in the contributor's log", grant: None };
 const INPUT: Offer = Offer { allows: "nothing to read", grant: None };
 const EXIT: Offer = Offer { allows: "ending its own call, as a failure", grant: None };
-const STREAMS: Offer = Offer { allows: "nothing by itself: waiting for and copying what other imports give", grant: None };
+const STREAMS: Offer =
+    Offer { allows: "nothing by itself: waiting for and copying what other imports give", grant: None };
 const TERMINAL: Offer = Offer { allows: "being told that there is no terminal", grant: None };
 
 /// What an import allows, if this host offers it.
@@ -52,14 +50,23 @@ pub(super) fn offer(import: &str) -> Option<Offer> {
         "cli/exit" => EXIT,
         "cli/stdin" => INPUT,
         "cli/stdout" | "cli/stderr" => OUTPUT,
-        "cli/terminal-input" | "cli/terminal-output" | "cli/terminal-stdin" | "cli/terminal-stdout"
+        "cli/terminal-input"
+        | "cli/terminal-output"
+        | "cli/terminal-stdin"
+        | "cli/terminal-stdout"
         | "cli/terminal-stderr" => TERMINAL,
         "io/error" | "io/poll" | "io/streams" => STREAMS,
         "clocks/wall-clock" | "clocks/monotonic-clock" => CLOCK,
         "random/random" | "random/insecure" | "random/insecure-seed" => RANDOM,
         "filesystem/types" | "filesystem/preopens" => FILES,
-        "sockets/network" | "sockets/instance-network" | "sockets/ip-name-lookup" | "sockets/tcp"
-        | "sockets/tcp-create-socket" | "sockets/udp" | "sockets/udp-create-socket" | "http/types"
+        "sockets/network"
+        | "sockets/instance-network"
+        | "sockets/ip-name-lookup"
+        | "sockets/tcp"
+        | "sockets/tcp-create-socket"
+        | "sockets/udp"
+        | "sockets/udp-create-socket"
+        | "http/types"
         | "http/outgoing-handler" => NETWORK,
         _ => return None,
     })

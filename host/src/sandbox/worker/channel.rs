@@ -86,7 +86,8 @@ impl Channel {
         }
         let mut rest = frame.as_slice();
         while !rest.is_empty() {
-            let sent = sendmsg(&self.socket, &[IoSlice::new(rest)], &mut beside, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+            let sent =
+                sendmsg(&self.socket, &[IoSlice::new(rest)], &mut beside, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
             match sent {
                 Ok(sent) => {
                     rest = rest.get(sent..).unwrap_or_default();

@@ -13,8 +13,8 @@ use landlock::{
 };
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setpriority_process, setrlimit};
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
-    apply_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter,
 };
 
 use super::protocol::{Confinement, Role};
@@ -122,8 +122,7 @@ fn needed() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError
         )?])
     };
     let own = u64::from(std::process::id());
-    let to_itself =
-        SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, own)?])?;
+    let to_itself = SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, own)?])?;
     let writing = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = NEEDED.iter().map(|call| (*call, Vec::new())).collect();
     rules.extend([

@@ -67,10 +67,8 @@ impl Process {
         let mut process = Self { channel: Channel::new(ours), child: Some(child), confinement: Confinement::default() };
         let until = Instant::now() + START_TIME;
         let until = Until::At(until, &|| true);
-        let ready = process
-            .channel
-            .send(begin, directories, &until)
-            .and_then(|()| process.channel.receive::<Reply>(&until));
+        let ready =
+            process.channel.send(begin, directories, &until).and_then(|()| process.channel.receive::<Reply>(&until));
         match ready {
             Ok((Reply::Ready { version, engine: theirs, confinement }, _)) => {
                 if version != env!("CARGO_PKG_VERSION") || theirs != engine {
@@ -85,7 +83,9 @@ impl Process {
                 Ok(process)
             }
             Ok(_) => Err(format!("{} is no worker", program.program.display())),
-            Err(fault) => Err(format!("{} did not start as a worker: {}", program.program.display(), process.explain(&fault))),
+            Err(fault) => {
+                Err(format!("{} did not start as a worker: {}", program.program.display(), process.explain(&fault)))
+            }
         }
     }
 
@@ -138,7 +138,8 @@ impl Death {
     /// Whether it ended because it asked for more memory than it may have.
     pub(super) fn is_out_of_memory(&self) -> bool {
         // What the standard library says before it aborts, and the kernel's own way of ending a process.
-        self.last_words.contains("memory allocation of") || self.signal() == Some(rustix::process::Signal::KILL.as_raw())
+        self.last_words.contains("memory allocation of")
+            || self.signal() == Some(rustix::process::Signal::KILL.as_raw())
     }
 
     fn signal(&self) -> Option<i32> {

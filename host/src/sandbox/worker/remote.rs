@@ -104,7 +104,8 @@ impl Remote {
         let mut reply = leased.process()?.ask(request, &[], &until());
         if matches!(reply, Ok(Reply::Unknown)) {
             let keep = Request::Keep { key: self.key.clone(), bytes: self.bytes };
-            let kept = leased.process()?.ask(&keep, &[self.code.as_fd()], &Until::At(Instant::now() + KEEP_TIME, &wanted));
+            let kept =
+                leased.process()?.ask(&keep, &[self.code.as_fd()], &Until::At(Instant::now() + KEEP_TIME, &wanted));
             reply = match kept {
                 Ok(Reply::Kept) => leased.process()?.ask(request, &[], &until()),
                 other => other,
@@ -165,7 +166,11 @@ pub(in crate::sandbox) fn compile(pool: &Pool, component: &[u8]) -> Result<Compi
         Ok(Reply::Refused(refusal)) => {
             let error = Error::from(refusal);
             // What took too long may still be at it.
-            if error.code() == Code::CompileLimit { drop(leased) } else { leased.give_back() }
+            if error.code() == Code::CompileLimit {
+                drop(leased)
+            } else {
+                leased.give_back()
+            }
             Err(error)
         }
         Ok(_) => Err(confused().into_load_error()),

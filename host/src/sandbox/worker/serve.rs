@@ -51,13 +51,15 @@ fn work() -> Result<(), String> {
     };
     let confinement = confine::confine(role, &directories, data_bytes)?;
     end_with_host(&channel)?;
-    let sandbox = Sandbox::new(&SandboxOptions::new().isolation(Isolation::InProcess)).map_err(|error| error.to_string())?;
+    let sandbox =
+        Sandbox::new(&SandboxOptions::new().isolation(Isolation::InProcess)).map_err(|error| error.to_string())?;
     let ready = Reply::Ready {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         engine: sandbox.inner.fingerprint(),
         confinement,
     };
-    let mut worker = Worker { role, sandbox, directories: names.into_iter().zip(directories).collect(), kept: Vec::new() };
+    let mut worker =
+        Worker { role, sandbox, directories: names.into_iter().zip(directories).collect(), kept: Vec::new() };
     let answered = answer(&channel, &ready).and_then(|()| {
         loop {
             let (request, descriptors) = channel.receive(&Until::Ever)?;
@@ -105,7 +107,8 @@ impl Worker {
     }
 
     fn compile(&self, bytes: u64, descriptors: Vec<OwnedFd>) -> Result<Reply> {
-        let [component, code] = <[OwnedFd; 2]>::try_from(descriptors).map_err(|_| internal("two files belong to it"))?;
+        let [component, code] =
+            <[OwnedFd; 2]>::try_from(descriptors).map_err(|_| internal("two files belong to it"))?;
         let mut read = Vec::new();
         let most = bytes.min(MAX_COMPONENT_BYTES as u64);
         File::from(component).take(most).read_to_end(&mut read).map_err(|error| internal(&error.to_string()))?;

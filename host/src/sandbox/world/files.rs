@@ -18,8 +18,8 @@ use wasmtime_wasi::p2::{FsError, FsResult};
 use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::{Preopen, World};
-use crate::sandbox::grants::filesystems;
 use crate::sandbox::call::CallState;
+use crate::sandbox::grants::filesystems;
 
 /// A descriptor of the guest.
 type D = Resource<Descriptor>;
@@ -72,9 +72,8 @@ impl Files<'_> {
 
 /// Whether it is a regular file or a directory, of a filesystem that holds files.
 fn is_ordinary(file: &File) -> bool {
-    let ordinary_type = fstat(file).is_ok_and(|stat| {
-        matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Directory)
-    });
+    let ordinary_type = fstat(file)
+        .is_ok_and(|stat| matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Directory));
     ordinary_type && filesystems::holds_files(file)
 }
 
@@ -166,7 +165,14 @@ impl types::HostDescriptor for Files<'_> {
         types::HostDescriptor::stat_at(&mut self.wasi, fd, flags, path)
     }
 
-    fn set_times_at(&mut self, fd: D, flags: types::PathFlags, path: String, atim: types::NewTimestamp, mtim: types::NewTimestamp) -> FsResult<()> {
+    fn set_times_at(
+        &mut self,
+        fd: D,
+        flags: types::PathFlags,
+        path: String,
+        atim: types::NewTimestamp,
+        mtim: types::NewTimestamp,
+    ) -> FsResult<()> {
         types::HostDescriptor::set_times_at(&mut self.wasi, fd, flags, path, atim, mtim)
     }
 

@@ -38,6 +38,7 @@ fn every_setting_has_its_effect() {
         table_elements: 20_000,
         instances: 8,
         output: 1 << 20,
+        log: 64 << 10,
     };
     let values = ValueLimits { count: 16, bytes: 4 << 10 };
     assert_eq!((configuration.limits, configuration.values), (limits, values));
