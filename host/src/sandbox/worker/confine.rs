@@ -26,8 +26,9 @@ const MAX_DESCRIPTORS: u64 = 256;
 /// The most bytes of a file that a worker writes: the compiled code of a component, in memory.
 const MAX_FILE_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The least wish to run there is: whoever calls a contributor goes before whoever compiles one.
-const COMPILER_NICENESS: i32 = 19;
+/// How much a compiler stands back for others: whoever calls a contributor goes before, and a third of a busy
+/// processor is left for what has to be done in time.
+const COMPILER_NICENESS: i32 = 5;
 
 /// The newest version of Landlock whose rights are taken away, where the kernel has it: with the network
 /// (4), devices (5), and signals and abstract sockets (6).

@@ -19,7 +19,7 @@ use crate::sandbox::{compile, failure};
 
 /// How much longer than its own limit a call is waited for: a guest that is ended by its worker's clock is
 /// answered for, and the worker lives.
-const GRACE: Duration = Duration::from_millis(50);
+const GRACE: Duration = Duration::from_millis(25);
 
 /// How long a worker may take to map a component's code, on a machine that is very busy.
 const KEEP_TIME: Duration = Duration::from_secs(10);

@@ -1,0 +1,137 @@
+//! Components that are hard to compile, in the worker processes of the real command. In a process of its own, one
+//! test at a time: what they may take is limited.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dsh_env::Code;
+use dsh_env::contract::{Contributor as _, Deadline, Execution};
+use dsh_env::sandbox::{Isolation, Sandbox, SandboxOptions, SandboxedContributor, WorkerProgram};
+use support::guest::Guest;
+
+/// A block that is left on a condition: two places where control flow parts.
+const BLOCK: &[u8] = &[0x02, 0x40, 0x41, 0x00, 0x0d, 0x00, 0x0b];
+
+/// The most bytes of a function that engines take.
+const LARGEST_FUNCTION: usize = 7_654_321;
+
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sandbox() -> Sandbox {
+    let workers = Isolation::Workers(WorkerProgram::dsh_env(env!("CARGO_BIN_EXE_dsh-env")));
+    Sandbox::new(&SandboxOptions::new().isolation(workers)).unwrap()
+}
+
+/// A good contributor that has a module beside its own, of functions that all have the same body.
+fn with_functions(count: usize, body: &[u8]) -> Vec<u8> {
+    let mut function = vec![0];
+    function.extend(body);
+    function.push(0x0b);
+    let mut code = number(function.len());
+    code.extend(&function);
+    let mut module = b"\0asm\x01\0\0\0".to_vec();
+    section(&mut module, 1, &[1, 0x60, 0, 0]);
+    section(&mut module, 3, &[number(count), vec![0; count]].concat());
+    section(&mut module, 10, &[number(count), code.repeat(count)].concat());
+    let mut component = Guest::good().component();
+    section(&mut component, 1, &module);
+    component
+}
+
+fn section(to: &mut Vec<u8>, id: u8, content: &[u8]) {
+    to.push(id);
+    to.extend(number(content.len()));
+    to.extend(content);
+}
+
+/// A number as WebAssembly writes it.
+fn number(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let byte = (number & 0x7f) as u8;
+        number >>= 7;
+        if number == 0 {
+            bytes.push(byte);
+            return bytes;
+        }
+        bytes.push(byte | 0x80);
+    }
+}
+
+/// Loads, while another contributor of the same sandbox is asked all the time and answers.
+fn load_beside_a_good_one(component: Vec<u8>) -> Result<SandboxedContributor, dsh_env::Error> {
+    let sandbox = sandbox();
+    let good = sandbox.load(Guest::good().component()).unwrap().contributor().unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut answers = 0;
+            while !done.load(Ordering::SeqCst) {
+                let answer = good.resolve(&Execution::new("bash"), &Deadline::after(Duration::from_secs(5)));
+                assert_eq!(answer.unwrap().len(), 1);
+                answers += 1;
+            }
+            answers
+        });
+        let loaded = sandbox.load(component).and_then(|loaded| loaded.contributor());
+        done.store(true, Ordering::SeqCst);
+        assert!(asking.join().unwrap() > 0);
+        loaded
+    })
+}
+
+#[test]
+fn a_component_of_sixty_thousand_functions_loads_within_the_limits() {
+    let _one = one_at_a_time();
+    let loaded = sandbox().load(with_functions(60_000, &BLOCK.repeat(4))).and_then(|loaded| loaded.contributor());
+    assert_eq!(loaded.unwrap().declare().variables.len(), 1);
+}
+
+#[test]
+fn functions_of_enormous_control_flow_end_one_way_or_the_other() {
+    let _one = one_at_a_time();
+    let blocks = LARGEST_FUNCTION / BLOCK.len() - 1;
+    if let Err(error) = load_beside_a_good_one(with_functions(2, &BLOCK.repeat(blocks))) {
+        assert_eq!(error.code(), Code::CompileLimit, "{error}");
+    }
+    let nested = [[0x02, 0x40].repeat(20_000), [0x41, 0x00, 0x0d, 0x00].repeat(20_000), vec![0x0b; 20_000]].concat();
+    if let Err(error) = load_beside_a_good_one(with_functions(100, &nested)) {
+        assert_eq!(error.code(), Code::CompileLimit, "{error}");
+    }
+}
+
+#[test]
+fn a_component_of_sixty_mebibytes_of_code_ends_one_way_or_the_other_and_others_go_on() {
+    let _one = one_at_a_time();
+    let component = with_functions(60 * 1024 * 1024 / 7_000, &BLOCK.repeat(999));
+    assert!(component.len() > 59 * 1024 * 1024 && component.len() < 64 * 1024 * 1024);
+    if let Err(error) = load_beside_a_good_one(component) {
+        assert_eq!(error.code(), Code::CompileLimit, "{error}");
+    }
+}
+
+#[test]
+fn after_a_component_that_could_not_be_compiled_the_next_one_is() {
+    let _one = one_at_a_time();
+    let sandbox = sandbox();
+    for _ in 0..3 {
+        let mut broken = Guest::good().component();
+        broken.truncate(broken.len() - 3);
+        assert_eq!(sandbox.load(broken).unwrap_err().code(), Code::Malformed);
+        assert!(sandbox.load(Guest::good().component()).is_ok());
+    }
+}
