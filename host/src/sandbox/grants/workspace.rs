@@ -1,12 +1,17 @@
 //! The directory that a workspace grant shows, found anew for every call.
 
+mod directory;
+mod git_config;
+mod repository;
+
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::contract::Execution;
 use crate::sandbox::world::Preopen;
+use directory::Directory;
 
 /// A directory that a contributor may read, and where it has to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,6 +33,21 @@ pub enum WorkspaceKind {
     Session,
     /// The nearest enclosing Git work tree of the working directory, and its Git directories.
     Repository,
+}
+
+impl WorkspaceKind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[Self::Workdir, Self::Session, Self::Repository];
+
+    /// The word for it in configurations.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Workdir => "workdir",
+            Self::Session => "session",
+            Self::Repository => "repository",
+        }
+    }
 }
 
 /// A directory that a guest sees.
@@ -52,7 +72,36 @@ impl Workspace {
     ///
     /// # Errors
     /// Why nothing is shown, in words for the contributor's log.
-    pub(in crate::sandbox) fn open(&self, _execution: &Execution) -> Result<Vec<Shown>, String> {
-        Err("not yet".to_owned())
+    pub(in crate::sandbox) fn open(&self, execution: &Execution) -> Result<Vec<Shown>, String> {
+        let within = self.within.as_deref().map(directory::resolve_bound).transpose()?;
+        let within = within.as_deref();
+        match self.kind {
+            WorkspaceKind::Workdir => open_one(workdir(execution)?, within),
+            WorkspaceKind::Session => open_one(session_cwd(execution)?, within),
+            WorkspaceKind::Repository => repository::open(workdir(execution)?, within),
+        }
     }
 }
+
+fn open_one(path: &Path, within: Option<&Path>) -> Result<Vec<Shown>, String> {
+    Ok(vec![Directory::open(path, within)?.shown_as("/workspace")])
+}
+
+fn workdir(execution: &Execution) -> Result<&Path, String> {
+    let workdir = execution.workdir.as_deref().ok_or("the call has no working directory")?;
+    absolute(workdir, "working directory")
+}
+
+fn session_cwd(execution: &Execution) -> Result<&Path, String> {
+    let session = execution.session().ok_or("no session owns the call")?;
+    let cwd = session.cwd.as_deref().ok_or("the session was started for no directory")?;
+    absolute(cwd, "session's directory")
+}
+
+fn absolute<'p>(path: &'p str, what: &str) -> Result<&'p Path, String> {
+    let path = Path::new(path);
+    if path.is_absolute() { Ok(path) } else { Err(format!("the {what} is not an absolute path")) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,7 @@ fn every_setting_has_its_effect() {
         table_elements: 20_000,
         instances: 8,
         output: 1 << 20,
-        log: 64 << 10,
+        log: 16 << 10,
     };
     let values = ValueLimits { count: 16, bytes: 4 << 10 };
     assert_eq!((configuration.limits, configuration.values), (limits, values));
@@ -96,13 +96,14 @@ fn a_limit_may_be_as_high_as_its_ceiling_and_no_lower_than_what_works() {
         table-elements = 1_000_000
         instances = 0x3e8
         output = "64MiB"
+        log = "1MiB"
         variables = 128
         value = "128KiB"
     "#;
     let configuration = parse(highest).unwrap();
     assert_eq!(configuration.limits, Limits::CEILING);
     assert_eq!(configuration.values, ValueLimits { count: 128, bytes: 128 << 10 });
-    let lowest = r#"limits = { cpu = "1ms", wall = "1ms", memory = "64KiB", table-elements = 1, instances = 1, output = "1B", variables = 1, value = "1B" }"#;
+    let lowest = r#"limits = { cpu = "1ms", wall = "1ms", memory = "64KiB", table-elements = 1, instances = 1, output = "1B", log = "1B", variables = 1, value = "1B" }"#;
     assert_eq!(parse(lowest).unwrap().limits.memory, 64 << 10);
 }
 
