@@ -20,6 +20,7 @@ mod list;
 mod output;
 mod progress;
 mod session;
+mod torture;
 mod why;
 
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Inspect(command) => inspect::run(command, output),
         Command::Session(command) => session::run(command, output),
         Command::Bench(command) => bench::run(command, output),
+        Command::Torture(command) => torture::run(command, output),
         Command::Completions(command) => documents::completions(command),
         Command::Man => documents::man(),
     }

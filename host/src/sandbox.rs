@@ -4,6 +4,10 @@
 //! [`LoadedComponent`]; its [`contributor`](LoadedComponent::contributor) asks the component once what it
 //! declares, and is then a [`Contributor`](crate::contract::Contributor) like any other.
 //!
+//! A component that imports nothing is called on the thread of whoever asks. One that imports WASI can wait in the
+//! host, so it is called in a worker process, which can be ended ([`Isolation`]); components are compiled there too.
+//! What it sees of its host is what it is granted ([`Grants`]).
+//!
 //! What bounds a call: every `declare` and every `resolve` runs in a store and an instance of its own,
 //! which are dropped with the answer. Nothing a guest does survives its call, a trap included. The
 //! limits of [`Limits`] hold in all of a call's instances together; time is watched by a thread of the

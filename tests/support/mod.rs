@@ -11,6 +11,7 @@
 
 pub mod command;
 pub mod guest;
+pub mod large;
 pub mod shells;
 
 use std::path::{Path, PathBuf};

@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     Session(SessionArguments),
     Bench(BenchArguments),
+    Torture(TortureArguments),
     Completions(CompletionsArguments),
     /// Prints the manual page.
     #[command(
@@ -128,6 +129,22 @@ pub(crate) struct ExecArguments {
     /// The command and its arguments.
     #[arg(required = true, last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Runs hostile components against a host configured like yours, and says how each was contained.
+///
+/// The pack is part of this command: components that lie, crash, spin, flood, sleep and try to get out.
+/// They run under the limits of your configuration, in processes of this command. Nothing of yours is
+/// changed, and your own contributors are asked before and after.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  dsh-env torture
+  dsh-env torture --home ~/.dsh --json | jq '.trials[] | select(.contained | not)'
+
+Exit status: 0 when everything was contained, 1 when anything was not.")]
+pub(crate) struct TortureArguments {
+    #[command(flatten)]
+    pub(crate) host: HostFlags,
 }
 
 /// Prints the overlay: what a command would know.

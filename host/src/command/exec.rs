@@ -25,6 +25,8 @@ pub(crate) fn run(arguments: &ExecArguments) -> Result<ExitCode> {
     let execution = composition::execution(&arguments.execution)?;
     let workdir = composition::workdir(&arguments.execution, &execution)?;
     let overlay = host.registry().collect(&execution)?;
+    // With its worker processes: the command would not know what to do with the children of another program.
+    drop(host);
     let environment = ChildEnvironment::builder(std::env::vars_os())
         .scrub_credentials(arguments.scrub)
         .terminal(terminal(arguments.scrub, program))

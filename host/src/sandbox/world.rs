@@ -111,6 +111,7 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState<World
     })?;
     linker.allow_shadowing(true);
     files::add_to_linker(&mut linker)?;
+    network::add_to_linker(&mut linker)?;
     Ok(linker)
 }
 
