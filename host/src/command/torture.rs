@@ -22,6 +22,8 @@ use trial::{Trial, Trials};
 struct Report {
     tried: usize,
     contained: usize,
+    /// What holds worker processes beside the limits; nothing on a platform without them.
+    confinement: Option<String>,
     trials: Vec<Trial>,
 }
 
@@ -49,8 +51,12 @@ pub(crate) fn run(arguments: &TortureArguments, output: &Output) -> Result<ExitC
     done.push(trials.own_contributors());
     done.push(trials.left_behind());
     drop(progress);
-    let report =
-        Report { tried: done.len(), contained: done.iter().filter(|trial| trial.contained).count(), trials: done };
+    let report = Report {
+        tried: done.len(),
+        contained: done.iter().filter(|trial| trial.contained).count(),
+        confinement: confinement(&sandbox)?,
+        trials: done,
+    };
     let all = report.contained == report.tried;
     if output.is_json() {
         output.json(&report)?;
@@ -58,6 +64,17 @@ pub(crate) fn run(arguments: &TortureArguments, output: &Output) -> Result<ExitC
         output.text(&sentence(&report))?;
     }
     Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What holds the workers, in words.
+fn confinement(sandbox: &Sandbox) -> Result<Option<String>> {
+    #[cfg(target_os = "linux")]
+    if let Some(confinement) = sandbox.confinement()? {
+        let seccomp = if confinement.seccomp { "on" } else { "not in this kernel" };
+        return Ok(Some(format!("Landlock {}, seccomp {seccomp}", confinement.landlock)));
+    }
+    let _ = sandbox;
+    Ok(None)
 }
 
 fn sentence(report: &Report) -> String {
@@ -68,5 +85,6 @@ fn sentence(report: &Report) -> String {
     let table = table(&["TRIED", "", "HOW", "MS"], rows);
     let style = if report.contained == report.tried { GOOD } else { BAD };
     let sum = format!("{} of {} contained", report.contained, report.tried);
-    format!("{table}\n{}", styled(style, &sum))
+    let workers = report.confinement.as_ref().map_or_else(String::new, |held| format!("; worker processes: {held}"));
+    format!("{table}\n{}{workers}", styled(style, &sum))
 }

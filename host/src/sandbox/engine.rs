@@ -196,6 +196,18 @@ impl Sandbox {
     }
 }
 
+#[cfg(target_os = "linux")]
+impl Sandbox {
+    /// What holds the workers of this sandbox beside the limits of their calls; nothing where it has none.
+    ///
+    /// # Errors
+    /// `internal` where no worker can be started.
+    pub fn confinement(&self) -> Result<Option<super::worker::Confinement>> {
+        let Some(pool) = self.inner.isolation.pool() else { return Ok(None) };
+        pool.confinement().map(Some).map_err(crate::contract::Failure::into_load_error)
+    }
+}
+
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sandbox").field("cache", &self.inner.cache).finish_non_exhaustive()

@@ -22,5 +22,6 @@ mod serve;
 
 pub(super) use pool::Pool;
 pub use program::{WORKER_ARGUMENT, WorkerProgram};
+pub use protocol::Confinement;
 pub(super) use remote::{Remote, compile};
 pub use serve::serve;

@@ -39,6 +39,7 @@ pub(super) struct Trials<'h> {
     configuration: &'h Configuration,
     host: &'h Host,
     place: TempDir,
+    probe: Result<SandboxedContributor, Error>,
     /// What the operator's own contributors said before.
     before: Result<Overlay, Error>,
     processes_before: usize,
@@ -47,8 +48,9 @@ pub(super) struct Trials<'h> {
 impl<'h> Trials<'h> {
     pub(super) fn new(sandbox: &'h Sandbox, configuration: &'h Configuration, host: &'h Host) -> io::Result<Self> {
         let place = workspace()?;
+        let probe = probe(sandbox, configuration);
         let before = host.registry().collect(&Execution::new("torture"));
-        Ok(Self { sandbox, configuration, host, place, before, processes_before: children() })
+        Ok(Self { sandbox, configuration, host, place, probe, before, processes_before: children() })
     }
 
     /// Loads a component of the pack, registers it and asks it, twice.
@@ -109,7 +111,8 @@ impl<'h> Trials<'h> {
         let workdir = self.place.path().join("workspace").to_string_lossy().into_owned();
         let mut execution = Execution::new("torture").in_workdir(workdir);
         execution.extensions.push(("probe".to_owned(), operation.to_owned()));
-        let said = self.probe()?.resolve(&execution, &Deadline::after(PATIENCE));
+        let probe = self.probe.as_ref().map_err(Clone::clone)?;
+        let said = probe.resolve(&execution, &Deadline::after(PATIENCE));
         let said = said.map_err(|failure| Error::resolve(failure.code(), failure.message()))?;
         let json = said.first().map(|binding| binding.value.as_str()).unwrap_or_default();
         let answers: Vec<serde_json::Value> = serde_json::from_str(json)
@@ -121,16 +124,6 @@ impl<'h> Trials<'h> {
                 Answer::Said(answer.and_then(|answer| answer.get("ok")).map(ToString::to_string).unwrap_or_default())
             }
         })
-    }
-
-    fn probe(&self) -> Result<SandboxedContributor, Error> {
-        let grants = Grants {
-            workspace: Some(Workspace { kind: WorkspaceKind::Workdir, within: None }),
-            extensions: Extensions::Named(BTreeSet::from(["probe".to_owned()])),
-            ..Grants::default()
-        };
-        let contributor = self.sandbox.load(PROBE)?.contributor()?;
-        Ok(contributor.with_limits(self.configuration.limits).with_grants(grants))
     }
 
     /// Whether the operator's own contributors still say what they said.
@@ -157,6 +150,17 @@ impl<'h> Trials<'h> {
         let how = format!("{left} worker processes, kept warm");
         Trial { tries: "What is left behind", contained: left <= WARM, how, ms: 0.0 }
     }
+}
+
+/// The probe, granted a workspace and to be told what to do.
+fn probe(sandbox: &Sandbox, configuration: &Configuration) -> Result<SandboxedContributor, Error> {
+    let grants = Grants {
+        workspace: Some(Workspace { kind: WorkspaceKind::Workdir, within: None }),
+        extensions: Extensions::Named(BTreeSet::from(["probe".to_owned()])),
+        ..Grants::default()
+    };
+    let contributor = sandbox.load(PROBE)?.contributor()?;
+    Ok(contributor.with_limits(configuration.limits).with_grants(grants))
 }
 
 enum Answer {

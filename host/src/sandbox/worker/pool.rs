@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::process::Process;
 use super::program::WorkerProgram;
-use super::protocol::{Request, Role};
+use super::protocol::{Confinement, Request, Role};
 use crate::contract::{Deadline, Failure};
 use crate::error::Code;
 use crate::sandbox::grants::Shown;
@@ -159,7 +159,7 @@ impl Pool {
     ///
     /// # Errors
     /// `internal` where none can be started.
-    pub(in crate::sandbox) fn confinement(&self) -> Result<super::protocol::Confinement, Failure> {
+    pub(in crate::sandbox) fn confinement(&self) -> Result<Confinement, Failure> {
         let profile = Profile { role: Role::Caller, directories: Vec::new() };
         let leased = self.lease(profile, &[], None)?;
         let confinement = leased.process()?.confinement().clone();

@@ -65,11 +65,12 @@ pub(super) enum Said {
 
 /// What holds a worker beside the limits of its calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::sandbox) struct Confinement {
-    /// Whether Landlock keeps it from files, the network and other processes; and how far.
-    pub(in crate::sandbox) landlock: String,
+pub struct Confinement {
+    /// How far Landlock keeps it from files, the network and other processes: `full`, `partial` where the kernel
+    /// has an older version of it, or `none`.
+    pub landlock: String,
     /// Whether seccomp keeps it from system calls that it does not need.
-    pub(in crate::sandbox) seccomp: bool,
+    pub seccomp: bool,
 }
 
 /// A failure or an error on its way.

@@ -7,7 +7,7 @@ use wasmtime::component::{HasData, Linker, Resource};
 use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{
     self, HostResolveAddressStream, IpAddress, ResolveAddressStream,
 };
-use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, Network};
+use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, HostNetwork, Network};
 use wasmtime_wasi::p2::{DynPollable, SocketError};
 use wasmtime_wasi::sockets::{WasiSocketsCtxView, WasiSocketsView as _};
 use wasmtime_wasi_http::{RequestOptions, Result, WasiBody, WasiHttpHooks};
@@ -52,6 +52,22 @@ impl ip_name_lookup::Host for Names<'_> {
         _: String,
     ) -> Result<Resource<ResolveAddressStream>, SocketError> {
         Err(ErrorCode::AccessDenied.into())
+    }
+}
+
+impl network::Host for Names<'_> {
+    fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
+        self.0.convert_error_code(error)
+    }
+
+    fn network_error_code(&mut self, error: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+        self.0.network_error_code(error)
+    }
+}
+
+impl HostNetwork for Names<'_> {
+    fn drop(&mut self, network: Resource<Network>) -> wasmtime::Result<()> {
+        HostNetwork::drop(&mut self.0, network)
     }
 }
 
