@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use dsh_env::contract::{Contributor as _, Deadline};
 use dsh_env::installation::read_component;
-use dsh_env::sandbox::{Allocation, Sandbox, SandboxOptions};
+use dsh_env::sandbox::{Allocation, Isolation, Sandbox, SandboxOptions};
 use serde::Serialize;
 
 use super::arguments::BenchArguments;
@@ -51,7 +51,8 @@ pub(crate) fn run(arguments: &BenchArguments, output: &Output) -> Result<ExitCod
     let in_file = |error: dsh_env::Error| error.in_file(&arguments.file);
     let bytes = read_component(&arguments.file).map_err(in_file)?;
     let cache = tempfile::tempdir().context("no folder for the cache could be made")?;
-    let sandbox = Sandbox::new(&SandboxOptions::new().allocation(Allocation::Pooled).cache(cache.path()))?;
+    let options = SandboxOptions::new().allocation(Allocation::Pooled).isolation(Isolation::of_this_program());
+    let sandbox = Sandbox::new(&options.cache(cache.path()))?;
 
     let (component, compile) = timed(|| sandbox.load(bytes.as_slice())).map_err(in_file)?;
     progress.now("loading from the cache");
