@@ -155,3 +155,45 @@ fn a_link_that_leads_nowhere_is_not_taken_for_no_configuration() {
         std::fs::remove_file(link).unwrap();
     }
 }
+
+#[test]
+fn an_installed_contributor_sees_what_its_section_grants() {
+    let place = Place::new();
+    place.install("probe", Guest::repeating_an_extension().component());
+    let execution = place.write("execution.json", r#"{"extensions": [["com.acme.ticket", "ABC-1"]]}"#);
+    let seen = |configuration: &str| {
+        place.configure(configuration);
+        let run = place.run(["env".as_ref(), "--json".as_ref(), "--execution".as_ref(), execution.as_os_str()]);
+        run.expect(0).json().get("DSH_PROBE").cloned()
+    };
+    assert_eq!(seen(""), None);
+    let section = "[contributors.probe]\ngrants = ";
+    for granted in ["{ extensions = [\"com.acme.ticket\"] }", "{ extensions = \"*\" }"] {
+        assert_eq!(seen(&format!("{section}{granted}\n")), Some("ABC-1".into()), "{granted}");
+    }
+    assert_eq!(seen(&format!("{section}{{ extensions = [\"com.acme\"] }}\n")), None);
+    assert_eq!(seen("[contributors.other]\ngrants = { extensions = \"*\" }\n"), None);
+}
+
+#[test]
+fn grants_and_settings_that_change_nothing_are_a_warning() {
+    let place = Place::new();
+    for (configuration, warning) in [
+        ("\n[contributors.probe]\nsettings = { remote = \"x\" }\n", "dsh-env.toml:2: probe has settings"),
+        ("[contributors.session-persistence]\ngrants = { clock = true }\n", "is the host's own"),
+    ] {
+        let run = probe(&place, &Guest::good(), configuration).expect(0);
+        assert!(run.stderr().contains(warning), "{}", run.stderr());
+    }
+    let granted = "[contributors.probe]\ngrants = { config = true }\nsettings = { remote = \"x\" }\n";
+    assert_eq!(probe(&place, &Guest::good(), granted).expect(0).stderr(), "");
+}
+
+#[test]
+fn a_managed_variable_is_granted_to_nobody() {
+    let place = Place::new();
+    let run = probe(&place, &Guest::good(), "[contributors.probe]\ngrants = { env = [\"CI\", \"dsh_home\"] }\n");
+    let error = run.expect(2).json()["error"].clone();
+    assert_eq!(error["code"], "invalid-configuration");
+    assert!(error["message"].as_str().unwrap().contains("dsh-env.toml:2:25"), "{error}");
+}

@@ -25,6 +25,20 @@ impl Guest {
         Self { parts: parts.map(|(name, text)| (name, text.to_owned())).into() }
     }
 
+    /// One that resolves to the value of the first extension that it sees, or to nothing.
+    pub fn repeating_an_extension() -> Self {
+        // The list of extensions ends the record; its elements are a name and a value. 1412 has the list of
+        // bindings, 1448 the value of the one.
+        Self::good().with(
+            "resolve",
+            "(local.set $i (i32.load offset=120 (local.get $execution)))
+            (if (i32.eqz (i32.load offset=124 (local.get $execution)))
+                (then (i32.store (i32.const 1416) (i32.const 0)))
+                (else (i64.store (i32.const 1448) (i64.load offset=8 align=4 (local.get $i)))))
+            (i32.const 1408)",
+        )
+    }
+
     /// The same with one part replaced: `pages`, `extra`, `realloc`, `declare`, `resolve` or `sensitive`.
     pub fn with(mut self, part: &'static str, text: impl Into<String>) -> Self {
         assert!(self.parts.insert(part, text.into()).is_some(), "{part} is no part");
@@ -65,4 +79,41 @@ impl Guest {
 /// A component of a core module that has its contract embedded.
 pub fn componentize(module: &[u8]) -> Vec<u8> {
     ComponentEncoder::default().module(module).unwrap().encode().unwrap()
+}
+
+/// A component that imports instances of these names, of which it uses nothing, and else is like another.
+pub fn importing(component: &[u8], imports: &[&str]) -> Vec<u8> {
+    const INTERFACE: &str = "dsh:shell-env/contributor@1.0.0";
+    let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
+    let mut section = |id: u8, content: &[u8]| {
+        bytes.push(id);
+        bytes.extend(leb(content.len()));
+        bytes.extend_from_slice(content);
+    };
+    // The type of an instance that exports nothing, and imports of it.
+    section(7, &[1, 0x42, 0]);
+    let mut content = leb(imports.len());
+    for import in imports {
+        content.extend([&[0], leb(import.len()).as_slice(), import.as_bytes(), &[5, 0]].concat());
+    }
+    section(10, &content);
+    // The other component, its instance, the interface that it exports, and that exported again.
+    let at = u8::try_from(imports.len()).unwrap();
+    section(4, component);
+    section(5, &[1, 0, 0, 0]);
+    section(6, &[&[1, 5, 0, at, INTERFACE.len() as u8], INTERFACE.as_bytes()].concat());
+    section(11, &[&[1, 0, INTERFACE.len() as u8], INTERFACE.as_bytes(), &[5, at + 1, 0]].concat());
+    bytes
+}
+
+fn leb(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = (number & 0x7f) as u8;
+        number >>= 7;
+        bytes.push(if number == 0 { low } else { low | 0x80 });
+        if number == 0 {
+            return bytes;
+        }
+    }
 }

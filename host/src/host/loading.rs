@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::HostedContributor;
-use crate::contract::{Contributor, Declaration, Declared, Key};
+use crate::contract::{Contributor, ContributorName, Declaration, Declared, Key};
 use crate::error::{Code, Error, Result};
-use crate::installation::{Configuration, read_component, read_installed};
+use crate::installation::{Configuration, ContributorSettings, read_component, read_installed};
 use crate::registry::{Missing, Registration, Registry, Terms};
 use crate::sandbox::{Grants, Limits, Sandbox, SandboxedContributor};
 use crate::text::shown;
@@ -98,7 +98,8 @@ impl<'a> Loading<'a> {
         }
         let keys = keys_of(&component.declaration);
         let (limits, terms) = self.configuration.of_contributor(&name);
-        let taken = self.only_one(&name).and_then(|()| self.register(component, limits, Grants::default(), terms));
+        let grants = self.configuration.grants_of(&name);
+        let taken = self.only_one(&name).and_then(|()| self.register(component, limits, grants, terms));
         if let Err(error) = taken {
             self.miss(&shown(&name), &file, keys, error);
         }
@@ -181,6 +182,17 @@ impl<'a> Loading<'a> {
         }
     }
 
+    /// What of a section's grants and settings changes nothing.
+    fn idle_grants(&self, name: &ContributorName, settings: &ContributorSettings) -> Option<&'static str> {
+        let has_settings = !settings.settings.0.is_empty();
+        if self.contributors.iter().all(|hosted| hosted.name() != *name) {
+            let idle = has_settings || !settings.grants.is_empty();
+            return idle.then_some("is the host's own, so that grants and settings change nothing: remove them");
+        }
+        let unread = has_settings && settings.grants.config.is_none();
+        unread.then_some("has settings that it may not read: grant it config = true, or remove them")
+    }
+
     /// A section for a name that nobody has is a slip of the pen, or waits for its contributor.
     fn warn_of_idle_sections(&mut self) {
         for (name, settings) in &self.configuration.contributors {
@@ -190,6 +202,9 @@ impl<'a> Loading<'a> {
                     let hint = did_you_mean(key.as_str(), keys);
                     self.warnings
                         .push(format!("{}: {name} declares no {key}{hint}", self.configuration.place_of(settings)));
+                }
+                if let Some(idle) = self.idle_grants(name, settings) {
+                    self.warnings.push(format!("{}: {name} {idle}", self.configuration.place_of(settings)));
                 }
             } else if !self.declared_names.iter().any(|declared| declared == name.as_str()) {
                 let hint = did_you_mean(name.as_str(), self.declared_names.iter().map(String::as_str));

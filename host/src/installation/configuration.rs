@@ -4,6 +4,7 @@
 //! does not exist, or that this version does not have, is an error with its line and never ignored. The
 //! result is plain data.
 
+mod grants;
 mod reader;
 mod settings;
 mod units;
@@ -16,9 +17,10 @@ use crate::contract::ContributorName;
 use crate::error::{Code, Error, Result};
 use crate::home::{Home, permissions};
 use crate::registry::{Terms, ValueLimits};
-use crate::sandbox::Limits;
+use crate::sandbox::{Grants, Limits, Settings};
 use crate::sessions::{Backend, Compression};
 use crate::text::shown;
+pub use grants::read_grants;
 use reader::Document;
 
 /// The file in the home.
@@ -53,6 +55,10 @@ pub struct ContributorSettings {
     pub limits: Limits,
     /// What is demanded of its answers, and what happens when it fails.
     pub terms: Terms,
+    /// What it sees beyond the execution.
+    pub grants: Grants,
+    /// Its settings, whether or not it is granted to read them.
+    pub settings: Settings,
     /// The line of the file, from 1, that its section begins in.
     pub line: usize,
 }
@@ -110,6 +116,12 @@ impl Configuration {
             Some(settings) => (settings.limits, settings.terms.clone()),
             None => (self.limits, Terms { values: self.values, ..Terms::default() }),
         }
+    }
+
+    /// What a contributor is granted: nothing, unless its section says so.
+    #[must_use]
+    pub fn grants_of(&self, name: &str) -> Grants {
+        self.contributors.get(name).map(|settings| settings.grants.clone()).unwrap_or_default()
     }
 
     /// The limits of every contributor there may be, with and without a section.

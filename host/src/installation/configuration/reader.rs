@@ -5,49 +5,85 @@
 //! is no second list of names. [`Section::section`] is the only way into a table, and it does not end
 //! before all of it was asked for.
 
-use std::ops::Range;
+mod setting;
+
 use std::path::Path;
 use std::time::Duration;
 
 use toml::Spanned;
-use toml::de::{DeInteger, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use super::units;
 use crate::error::{Code, Error, Result};
 use crate::installation::nearest;
 use crate::text::{shown, shown_within};
+pub(super) use setting::Setting;
 
 /// The most bytes of a name or a short value that a message repeats.
 const MAX_SHOWN_NAME_BYTES: usize = 128;
 
 /// The text of a configuration, and where its lines begin.
 pub(super) struct Document<'t> {
-    file: &'t Path,
+    source: Source<'t>,
     text: &'t str,
     line_starts: Vec<usize>,
+}
+
+/// What a text was read from.
+enum Source<'t> {
+    File(&'t Path),
+    /// A flag of the command line, of so little text that nobody needs to be told the place.
+    Flag(&'static str),
 }
 
 impl<'t> Document<'t> {
     pub(super) fn new(file: &'t Path, text: &'t str) -> Self {
         let after_newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { file, text, line_starts: std::iter::once(0).chain(after_newlines).collect() }
+        Self { source: Source::File(file), text, line_starts: std::iter::once(0).chain(after_newlines).collect() }
+    }
+
+    /// The value of a flag, whatever its syntax.
+    pub(super) fn of_flag(flag: &'static str, text: &'t str) -> Self {
+        Self { source: Source::Flag(flag), text, line_starts: vec![0] }
     }
 
     /// Parses the text and reads the table that it is.
     pub(super) fn read<T>(&self, read: impl FnOnce(&mut Section<'_>) -> Result<T>) -> Result<T> {
-        let table = DeTable::parse(self.text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            self.error(at, format!("this is not valid TOML: {}", shown(error.message())))
-        })?;
-        Section::new(self, Title::top(), table.get_ref()).read(read)
+        let table = DeTable::parse(self.text).map_err(|error| self.not_toml(&error))?;
+        self.read_table(table.get_ref(), read)
+    }
+
+    /// Parses the text as a value, which has to be a table, and reads that.
+    pub(super) fn read_inline<T>(&self, read: impl FnOnce(&mut Section<'_>) -> Result<T>) -> Result<T> {
+        let value = DeValue::parse(self.text).map_err(|error| self.not_toml(&error))?;
+        let table = value.get_ref().as_table().ok_or_else(|| self.error(0, "this is no table, such as { … }"))?;
+        self.read_table(table, read)
+    }
+
+    /// Reads a table that was made of the text.
+    pub(super) fn read_table<T>(
+        &self,
+        table: &DeTable<'_>,
+        read: impl FnOnce(&mut Section<'_>) -> Result<T>,
+    ) -> Result<T> {
+        Section::new(self, Title::top(), table).read(read)
+    }
+
+    fn not_toml(&self, error: &toml::de::Error) -> Error {
+        let at = error.span().map_or(0, |span| span.start);
+        self.error(at, format!("this is not valid TOML: {}", shown(error.message())))
     }
 
     /// An error about what begins at a byte of the text.
-    fn error(&self, at: usize, message: impl std::fmt::Display) -> Error {
+    pub(super) fn error(&self, at: usize, message: impl std::fmt::Display) -> Error {
+        let file = match self.source {
+            Source::File(file) => file,
+            Source::Flag(flag) => return Error::host(Code::InvalidConfiguration, format!("{flag}: {message}")),
+        };
         let line = self.line(at);
         let start = line.checked_sub(1).and_then(|before| self.line_starts.get(before)).copied().unwrap_or(0);
         let column = self.text.get(start..at).map_or(0, |before| before.chars().count()) + 1;
-        let file = shown(&self.file.display().to_string());
+        let file = shown(&file.display().to_string());
         Error::host(Code::InvalidConfiguration, format!("{file}:{line}:{column}: {message}"))
     }
 
@@ -180,13 +216,13 @@ impl<'d> Section<'d> {
         choices: &[T],
         word: impl Fn(T) -> &'static str,
     ) -> Result<T> {
-        let Some(setting) = self.setting(name) else { return Ok(T::default()) };
-        let words: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", word(*choice))).collect();
-        let expected = words.join(" or ");
-        let example = format!("\"{}\"", word(T::default()));
-        let text = setting.text(&expected, &example)?;
-        let chosen = choices.iter().find(|choice| word(**choice) == text).copied();
-        chosen.ok_or_else(|| setting.expected(&format!("\"{}\"", shown_name(text)), &expected, &example))
+        self.setting(name).map_or(Ok(T::default()), |setting| setting.choice(choices, word))
+    }
+
+    /// Every setting of this table, whose names are the operator's own.
+    pub(super) fn each(&mut self, mut read: impl FnMut(&Setting<'d>) -> Result<()>) -> Result<()> {
+        self.open = true;
+        self.table.iter().try_for_each(|(name, value)| read(&self.entry(name, value)))
     }
 
     fn find(&self, name: &'static str) -> Option<Setting<'d>> {
@@ -206,122 +242,11 @@ impl<'d> Section<'d> {
             None if self.known.is_empty() => "there are none here".to_owned(),
             None => format!("there are {}", self.known.join(", ")),
         };
-        let message = format!("unknown setting {}: {hint}", self.title.of(name.get_ref()));
+        let what = match self.document.source {
+            Source::File(_) => "setting",
+            Source::Flag(_) => "grant",
+        };
+        let message = format!("unknown {what} {}: {hint}", self.title.of(name.get_ref()));
         Err(self.document.error(name.span().start, message))
-    }
-}
-
-/// A name and its value.
-pub(super) struct Setting<'d> {
-    document: &'d Document<'d>,
-    /// Of the table that it is in.
-    title: Title,
-    name: &'d str,
-    at: Range<usize>,
-    value: &'d Spanned<DeValue<'d>>,
-}
-
-impl<'d> Setting<'d> {
-    /// The name.
-    pub(super) fn name(&self) -> &'d str {
-        self.name
-    }
-
-    /// The line, from 1, that the name is in.
-    pub(super) fn line(&self) -> usize {
-        self.document.line(self.at.start)
-    }
-
-    /// An error about the name.
-    pub(super) fn error(&self, message: impl std::fmt::Display) -> Error {
-        self.document.error(self.at.start, message)
-    }
-
-    /// An error about the value, which `wrong` says something of: `is 0s: at least 1ms is needed`.
-    pub(super) fn wrong(&self, wrong: impl std::fmt::Display) -> Error {
-        let at = match self.value.get_ref() {
-            // Of a table only the beginning is known, which is not always near its name.
-            DeValue::Table(_) => self.at.start,
-            _ => self.value.span().start,
-        };
-        self.document.error(at, format!("{} {wrong}", self.title.of(self.name)))
-    }
-
-    /// An error about a value that is something else than it should be.
-    pub(super) fn expected(&self, found: &str, expected: &str, example: &str) -> Error {
-        self.wrong(format!("is {found}: expected {expected}, such as {} = {example}", shown_name(self.name)))
-    }
-
-    fn another_type(&self, expected: &str, example: &str) -> Error {
-        let found = match self.value.get_ref() {
-            DeValue::String(_) => "a string",
-            DeValue::Integer(_) => "an integer",
-            DeValue::Float(_) => "a float",
-            DeValue::Boolean(_) => "a boolean",
-            DeValue::Datetime(_) => "a date",
-            DeValue::Array(_) => "an array",
-            DeValue::Table(_) => "a table",
-        };
-        self.expected(found, expected, example)
-    }
-
-    /// The value as text.
-    pub(super) fn text(&self, expected: &str, example: &str) -> Result<&'d str> {
-        self.value.get_ref().as_str().ok_or_else(|| self.another_type(expected, example))
-    }
-
-    /// Whether the value is a table.
-    pub(super) fn is_table(&self) -> bool {
-        self.value.get_ref().is_table()
-    }
-
-    /// Reads the value, which has to be a table.
-    pub(super) fn read<T>(&self, read: impl FnOnce(&mut Section<'d>) -> Result<T>) -> Result<T> {
-        self.section()?.read(read)
-    }
-
-    fn section(&self) -> Result<Section<'d>> {
-        let title = self.title.below(self.name);
-        match self.value.get_ref() {
-            DeValue::Table(table) => Ok(Section::new(self.document, title, table)),
-            _ => Err(self.another_type("a table", &format!("{{ … }}, or its own section [{}]", title.0))),
-        }
-    }
-
-    fn flag(&self) -> Result<bool> {
-        self.value.get_ref().as_bool().ok_or_else(|| self.another_type("true or false", "true"))
-    }
-
-    /// A number; a negative one is none, and one that is too large to count is the largest.
-    fn integer(&self, example: usize) -> Result<usize> {
-        let wrong = || self.another_type("a whole number", &example.to_string());
-        let integer = self.value.get_ref().as_integer().ok_or_else(wrong)?;
-        let digits = integer.as_str().trim_start_matches('+');
-        if digits.starts_with('-') {
-            return Ok(0);
-        }
-        Ok(usize::from_str_radix(digits, integer.radix()).unwrap_or(usize::MAX))
-    }
-
-    /// A number with a unit.
-    fn amount<T>(&self, parse: impl Fn(&str) -> Option<T>, syntax: &str, example: &str) -> Result<T> {
-        let example = format!("\"{example}\"");
-        let text = self.text(syntax, &example)?;
-        parse(text).ok_or_else(|| self.expected(&format!("\"{}\"", shown_name(text)), syntax, &example))
-    }
-
-    /// The value, unless it is out of bounds.
-    fn within<T: PartialOrd>(&self, value: T, least: T, most: T, show: impl Fn(T) -> String) -> Result<T> {
-        let written = match self.value.get_ref() {
-            DeValue::String(text) => format!("\"{}\"", shown_name(text)),
-            other => shown_name(other.as_integer().map_or("", DeInteger::as_str)),
-        };
-        if value < least {
-            return Err(self.wrong(format!("is {written}: at least {} is needed", show(least))));
-        }
-        if value > most {
-            return Err(self.wrong(format!("is {written}: at most {} can be allowed", show(most))));
-        }
-        Ok(value)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Section, Setting};
-use super::{Configuration, ContributorSettings, SessionsSettings};
+use super::{Configuration, ContributorSettings, SessionsSettings, grants};
 use crate::contract::{ContributorName, Key, MAX_VARIABLES};
 use crate::error::Result;
 use crate::registry::{KeyTerms, OnFailure, Shape, Terms, ValueLimits};
@@ -70,8 +70,8 @@ fn contributors(section: &mut Section<'_>, general: Bounds) -> Result<BTreeMap<C
 }
 
 fn contributor(section: &mut Section<'_>, line: usize, general: Bounds) -> Result<ContributorSettings> {
-    section.lacks("grants", "remove it; a contributor sees the execution and nothing else")?;
-    section.lacks("settings", "remove it; a contributor has no settings")?;
+    let settings = section.section("settings", grants::settings)?.unwrap_or_default();
+    let grants = section.section("grants", |section| grants::of_section(section, &settings))?.unwrap_or_default();
     let Bounds { limits, values } = section.section("limits", |section| bounds(section, general))?.unwrap_or(general);
     Ok(ContributorSettings {
         enabled: section.flag("enabled", true)?,
@@ -85,6 +85,8 @@ fn contributor(section: &mut Section<'_>, line: usize, general: Bounds) -> Resul
             keys: section.section("keys", |section| keys(section, values))?.unwrap_or_default(),
             values,
         },
+        grants,
+        settings,
         line,
     })
 }

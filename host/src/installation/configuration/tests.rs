@@ -1,4 +1,5 @@
 mod files;
+mod grants;
 mod mistakes;
 mod values;
 

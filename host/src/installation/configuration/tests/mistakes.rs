@@ -31,28 +31,27 @@ fn a_setting_that_does_not_exist_has_its_line_and_the_nearest_name() {
     /h/dsh-env.toml:4:1: unknown setting "requird" in [contributors.git-workspace]: did you mean "required"?
     /h/dsh-env.toml:1:2: unknown setting "limit": did you mean "limits"?
     /h/dsh-env.toml:2:3: unknown setting "memroy" in [limits]: did you mean "memory"?
-    /h/dsh-env.toml:2:1: unknown setting "timeout" in [limits]: there are cpu, wall, memory, table-elements, instances, output, variables, value
+    /h/dsh-env.toml:2:1: unknown setting "timeout" in [limits]: there are cpu, wall, memory, table-elements, instances, output, log, variables, value
     /h/dsh-env.toml:2:1: unknown setting "backends" in [sessions]: did you mean "backend"?
     /h/dsh-env.toml:1:16: unknown setting "on_failure" in [contributors.a]: did you mean "on-failure"?
     /h/dsh-env.toml:1:35: unknown setting "cpus" in [contributors.a.limits]: did you mean "cpu"?
     /h/dsh-env.toml:2:1: unknown setting "matches" in [contributors.a.keys.DSH_A]: did you mean "match"?
     /h/dsh-env.toml:2:16: unknown setting "omit" in [contributors.a.on-failure]: there are none here
     /h/dsh-env.toml:2:16: unknown setting "valu" in [contributors.a.keys.DSH_A.on-failure]: did you mean "value"?
-    /h/dsh-env.toml:2:1: unknown setting "\u{1b}[31m" in [contributors."a.b"]: there are limits, enabled, required, on-failure, show-guest-text, keys
+    /h/dsh-env.toml:2:1: unknown setting "\u{1b}[31m" in [contributors."a.b"]: there are settings, grants, limits, enabled, required, on-failure, show-guest-text, keys
     /h/dsh-env.toml:1:1: this is not valid TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
     "#);
 }
 
 #[test]
 fn of_two_settings_that_do_not_exist_the_first_in_the_file_is_told() {
-    insta::assert_snapshot!(told(&["[limits]\nzzz = 1\naaa = 1\n"]), @r#"/h/dsh-env.toml:2:1: unknown setting "zzz" in [limits]: there are cpu, wall, memory, table-elements, instances, output, variables, value"#);
+    insta::assert_snapshot!(told(&["[limits]\nzzz = 1\naaa = 1\n"]), @r#"/h/dsh-env.toml:2:1: unknown setting "zzz" in [limits]: there are cpu, wall, memory, table-elements, instances, output, log, variables, value"#);
 }
 
 #[test]
 fn a_setting_of_another_version_is_not_ignored() {
     insta::assert_snapshot!(told(&[
-        "[contributors.a]\ngrants = { clock = true }\n",
-        "[contributors.a]\nsettings = { remote = \"origin\" }\n",
+        "[contributors.a]\ngrants = { facts = [\"cluster\"] }\n",
         "[contributors.a]\non-failure = { last-good = \"10m\" }\n",
         "[contributors.a.keys.DSH_A]\non-failure = { last-good = \"10m\" }\n",
         "[trust]\nnew = \"pending\"\n",
@@ -63,8 +62,7 @@ fn a_setting_of_another_version_is_not_ignored() {
         "[cache]\n",
         "[telemetry]\n",
     ]), @r#"
-    /h/dsh-env.toml:2:1: this version does not have "grants" in [contributors.a]: remove it; a contributor sees the execution and nothing else
-    /h/dsh-env.toml:2:1: this version does not have "settings" in [contributors.a]: remove it; a contributor has no settings
+    /h/dsh-env.toml:2:12: this version does not have "facts" in [contributors.a.grants]: remove it
     /h/dsh-env.toml:2:16: this version does not have "last-good" in [contributors.a.on-failure]: use "omit", or { value = "…" } for single keys
     /h/dsh-env.toml:2:16: this version does not have "last-good" in [contributors.a.keys.DSH_A.on-failure]: use "omit", or { value = "…" } for single keys
     /h/dsh-env.toml:1:2: this version does not have "trust": remove it

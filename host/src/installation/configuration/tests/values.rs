@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::contract::Key;
 use crate::registry::OnFailure;
+use crate::sandbox::{Extensions, Workspace, WorkspaceKind};
 
 const COMPLETE: &str = include_str!("../../../../../tests/fixtures/configuration/complete.toml");
 
@@ -60,6 +61,22 @@ fn every_setting_has_its_effect() {
     let shape = terms.shape(&key("DSH_GIT_BRANCH")).unwrap();
     assert!(shape.matches("feature/x-1.0") && !shape.matches("a b") && !shape.matches(""));
     assert!(terms.shape(&key("DSH_GIT_HEAD")).is_none());
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let read = [("depth", "16"), ("remote", "origin"), ("with.dot", "true")];
+    let read = Settings(read.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+    assert_eq!(settings.settings, read);
+    let grants = Grants {
+        config: Some(read),
+        env: names(&["CI", "LANG"]),
+        extensions: Extensions::Named(names(&["com.acme.ticket", "dsh.memory"])),
+        workspace: Some(Workspace { kind: WorkspaceKind::Repository, within: Some("/srv/src".into()) }),
+        clock: true,
+        random: true,
+    };
+    assert_eq!((&settings.grants, &configuration.grants_of("git-workspace")), (&grants, &grants));
+    let trusting = configuration.grants_of("trusting");
+    assert_eq!(trusting.extensions, Extensions::All);
+    assert_eq!(trusting.workspace, Some(Workspace { kind: WorkspaceKind::Workdir, within: None }));
 }
 
 #[test]
@@ -72,9 +89,10 @@ fn a_contributor_that_is_named_without_settings_has_the_general_ones() {
         assert_eq!((limits, terms.values), (configuration.limits, configuration.values));
         assert_eq!(terms.on_failure, OnFailure::Fail);
         assert!(terms.keys.is_empty() && !terms.show_guest_text);
+        assert!(configuration.grants_of(name).is_empty());
     }
     assert_eq!(configuration.of_contributor("git-workspace").0.cpu, Duration::from_millis(50));
-    assert_eq!(configuration.all_limits().count(), 3);
+    assert_eq!(configuration.all_limits().count(), 4);
 }
 
 #[test]
