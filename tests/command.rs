@@ -21,6 +21,8 @@ mod documents;
 mod env;
 #[path = "command/exec.rs"]
 mod exec;
+#[path = "command/granted.rs"]
+mod granted;
 #[path = "command/home.rs"]
 mod home;
 #[path = "command/inspect.rs"]

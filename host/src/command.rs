@@ -13,6 +13,7 @@ mod env;
 mod exec;
 mod failure;
 mod format;
+mod granted;
 mod home;
 mod inspect;
 mod json;

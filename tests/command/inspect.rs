@@ -20,7 +20,7 @@ fn imports_are_listed_with_what_they_allow() {
     let file = support::fixtures().join("hostile/bad-imports-vault.wasm");
     let inspection = place.run(["inspect".as_ref(), "--json".as_ref(), file.as_os_str()]).expect(0).json();
     assert_eq!(inspection["imports"][0]["name"], "acme:secrets/vault@1.0.0");
-    assert!(inspection["imports"][0]["allows"].as_str().unwrap().contains("refuses"));
+    assert!(inspection["imports"][0]["allows"].as_str().unwrap().starts_with("refused: "));
     let run = place.run(["inspect".as_ref(), file.as_os_str()]).expect(0);
     assert!(run.stdout().contains("acme:secrets/vault@1.0.0"));
 }

@@ -15,6 +15,7 @@ impl Guest {
     /// A contributor with which nothing is wrong.
     pub fn good() -> Self {
         let parts = [
+            ("imports", ""),
             ("pages", "2"),
             ("extra", ""),
             ("realloc", "(call $allocate (local.get $size))"),
@@ -39,7 +40,29 @@ impl Guest {
         )
     }
 
-    /// The same with one part replaced: `pages`, `extra`, `realloc`, `declare`, `resolve` or `sensitive`.
+    /// One of WASI's preview 1, to be taken as a core module: it prints "hello" and a line that steers a terminal,
+    /// and resolves to how many variables it sees, a digit.
+    pub fn printing() -> Self {
+        Self::good()
+            .with(
+                "imports",
+                r#"(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+                (import "wasi_snapshot_preview1" "environ_sizes_get" (func $count (param i32 i32) (result i32)))"#,
+            )
+            .with(
+                "extra",
+                r#"(data (i32.const 2048) "\00\09\00\00\0c\00\00\00") (data (i32.const 2304) "hello\n\1b[31m\n")"#,
+            )
+            .with(
+                "resolve",
+                "(drop (call $write (i32.const 2) (i32.const 2048) (i32.const 1) (i32.const 2064)))
+                (drop (call $count (i32.const 2068) (i32.const 2072)))
+                (i32.store8 (i32.const 1496) (i32.add (i32.const 48) (i32.load (i32.const 2068))))
+                (i32.const 1408)",
+            )
+    }
+
+    /// The same with one part replaced: `imports`, `pages`, `extra`, `realloc`, `declare`, `resolve` or `sensitive`.
     pub fn with(mut self, part: &'static str, text: impl Into<String>) -> Self {
         assert!(self.parts.insert(part, text.into()).is_some(), "{part} is no part");
         self

@@ -73,6 +73,21 @@ pub(crate) struct HostFlags {
     /// A component beside the installed ones; may be given more than once.
     #[arg(long = "contributor", value_name = "FILE")]
     pub(crate) contributors: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+}
+
+/// What components that are named on the command line see.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Host")]
+pub(crate) struct GrantFlags {
+    /// What the components named here see beyond the execution, which is nothing otherwise: clock, random,
+    /// workspace=workdir|session|repository, within=DIR, env=NAME,…, extensions=NAME,…|*, config.NAME=VALUE,
+    /// or all of that as a table of the configuration. May be given more than once. Installed contributors
+    /// get what dsh-env.toml grants them.
+    #[arg(long = "grant", value_name = "GRANT")]
+    pub(crate) grants: Vec<String>,
 }
 
 /// Which execution it is about.
@@ -106,6 +121,7 @@ pub(crate) struct ExecutionFlags {
   dsh-env exec -- bash -c 'echo $DSH_HOME'
   dsh-env exec --session-id s1 --session-cwd \"$PWD\" --contributor region.wasm -- sh -c env
   dsh-env exec --strict-shell --scrub -- zsh -c 'print -r -- $DSH_SESSION_ID'
+  dsh-env exec --contributor git.wasm --grant workspace=repository --grant clock -- make
 
 Exit status: the command's own; 125 when the overlay could not be made or the environment is
 too large, 126 when the command cannot be run, 127 when it is not found.")]
@@ -155,6 +171,7 @@ pub(crate) struct TortureArguments {
   eval \"$(dsh-env env --format bash)\"
   dsh-env env --format fish | source
   dsh-env env --format nul | xargs -0 -n1 echo
+  dsh-env env --contributor git.wasm --grant '{ workspace = \"repository\", env = [\"CI\"] }'
 
 The shell formats first unset every inherited managed variable, then export the overlay. Values of
 sensitive variables are shown in every format but the table.")]
@@ -173,7 +190,8 @@ pub(crate) struct EnvArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   dsh-env list
-  dsh-env list --json --contributor region.wasm")]
+  dsh-env list --json --contributor region.wasm
+  dsh-env list --contributor git.wasm --grant workspace=repository")]
 pub(crate) struct ListArguments {
     #[command(flatten)]
     pub(crate) host: HostFlags,
@@ -183,7 +201,8 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   dsh-env why DSH_TICKET
-  dsh-env why DSH_SESSION_JSONL --session-id s1 --json")]
+  dsh-env why DSH_SESSION_JSONL --session-id s1 --json
+  dsh-env why DSH_GIT_BRANCH --contributor git.wasm --grant workspace=repository")]
 pub(crate) struct WhyArguments {
     /// The variable.
     #[arg(value_name = "KEY")]
@@ -213,6 +232,8 @@ pub(crate) struct HomeArguments {
 #[command(after_long_help = "Examples:
   dsh-env check target/wasm32-unknown-unknown/release/my_contributor.wasm
   dsh-env check --workdir /srv/ABC-1 --json *.wasm
+  dsh-env check --grant workspace=repository --grant within='~/src' git.wasm
+  dsh-env check --grant env=CI,LANG --grant extensions='*' --grant config.remote=origin git.wasm
 
 Exit status: 1 if any file failed.")]
 pub(crate) struct CheckArguments {
@@ -220,18 +241,25 @@ pub(crate) struct CheckArguments {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+    #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
 }
 
 /// Says what a component file exports and imports, without running anything.
+///
+/// Of each import it says what it allows, which grant opens it, and whether those given here do.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   dsh-env inspect my-contributor.wasm
-  dsh-env inspect --json my-contributor.wasm")]
+  dsh-env inspect --json my-contributor.wasm
+  dsh-env inspect --grant clock --grant env=CI my-contributor.wasm")]
 pub(crate) struct InspectArguments {
     /// The component.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
 }
 
 /// Looks at sessions.
@@ -304,7 +332,8 @@ pub(crate) enum CompressionFlag {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   dsh-env bench my-contributor.wasm
-  dsh-env bench --json --calls 20000 my-contributor.wasm")]
+  dsh-env bench --json --calls 20000 my-contributor.wasm
+  dsh-env bench --grant workspace=repository git.wasm")]
 pub(crate) struct BenchArguments {
     /// The component.
     #[arg(value_name = "FILE")]
@@ -317,6 +346,8 @@ pub(crate) struct BenchArguments {
     /// How many shells to time.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) shells: u32,
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
     #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
 }

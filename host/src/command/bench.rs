@@ -48,6 +48,7 @@ struct Quantiles {
 pub(crate) fn run(arguments: &BenchArguments, output: &Output) -> Result<ExitCode> {
     let progress = Progress::new("compiling");
     let execution = composition::sample_execution(&arguments.execution)?;
+    let grants = composition::grants(&arguments.grants)?;
     let in_file = |error: dsh_env::Error| error.in_file(&arguments.file);
     let bytes = read_component(&arguments.file).map_err(in_file)?;
     let cache = tempfile::tempdir().context("no folder for the cache could be made")?;
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &BenchArguments, output: &Output) -> Result<ExitCod
     let declares = repeat(CACHED_LOADS, || component.contributor().map(drop))?;
 
     progress.now("resolving, and starting shells beside it");
-    let contributor = component.contributor().map_err(in_file)?;
+    let contributor = component.contributor().map_err(in_file)?.with_grants(grants);
     let resolve = || -> dsh_env::Result<()> {
         let deadline = Deadline::after(Duration::from_secs(5));
         let answer = contributor.resolve(&execution, &deadline);

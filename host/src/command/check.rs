@@ -10,7 +10,7 @@ use dsh_env::contract::{Contributor as _, ContributorName, DeclaredVariable, Exe
 use dsh_env::home::Home;
 use dsh_env::installation::read_component;
 use dsh_env::registry::Registry;
-use dsh_env::sandbox::{self, Isolation, Sandbox, SandboxOptions};
+use dsh_env::sandbox::{self, Grants, Isolation, Sandbox, SandboxOptions, SandboxedContributor};
 use dsh_env::session_persistence::SessionPersistence;
 use dsh_env::sessions::ActivePersistence;
 use dsh_env::{Error, text};
@@ -30,17 +30,22 @@ struct Report {
     variables: Vec<DeclaredVariable>,
     imports: Vec<String>,
     env: BTreeMap<String, String>,
+    /// What it saw beyond the execution.
+    grants: Grants,
+    /// What it printed, a line each.
+    log: Vec<String>,
     error: Option<Error>,
 }
 
 /// Checks every file and goes on after a failure.
 pub(crate) fn run(arguments: &CheckArguments, output: &Output) -> Result<ExitCode> {
     let execution = composition::sample_execution(&arguments.execution)?;
+    let grants = composition::grants(&arguments.grants)?;
     let sandbox = Sandbox::new(&SandboxOptions::new().isolation(Isolation::of_this_program()))?;
     let mut all_good = true;
     for file in &arguments.files {
         let progress = Progress::new(&format!("checking {}", text::shown(&file.display().to_string())));
-        let report = check(&sandbox, file, &execution);
+        let report = check(&sandbox, file, &execution, &grants);
         drop(progress);
         all_good &= report.ok;
         if output.is_json() { output.json(&report)? } else { output.text(&sentence(&report))? }
@@ -48,8 +53,8 @@ pub(crate) fn run(arguments: &CheckArguments, output: &Output) -> Result<ExitCod
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn check(sandbox: &Sandbox, file: &Path, execution: &Execution) -> Report {
-    let mut report = Report { file: file.display().to_string(), ..Report::default() };
+fn check(sandbox: &Sandbox, file: &Path, execution: &Execution, grants: &Grants) -> Report {
+    let mut report = Report { file: file.display().to_string(), grants: grants.clone(), ..Report::default() };
     match fill(&mut report, sandbox, file, execution) {
         Ok(()) => report.ok = true,
         Err(error) => report.error = Some(error),
@@ -64,10 +69,18 @@ fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Executi
         report.imports = sandbox::imports(bytes).unwrap_or_default();
     })?;
     report.imports = component.imports().to_vec();
-    let contributor = component.contributor()?;
+    let contributor = component.contributor()?.with_grants(report.grants.clone());
+    let log = contributor.log();
+    let said = ask(report, contributor, execution);
+    report.log = log.lines();
+    said
+}
+
+/// Asks a contributor about an execution, in a registry of its own, so that nothing that is installed plays a
+/// part.
+fn ask(report: &mut Report, contributor: SandboxedContributor, execution: &Execution) -> dsh_env::Result<()> {
     let name = contributor.declare().name;
     report.name = ContributorName::new(&name).ok().map(|name| name.to_string());
-    // In a registry of its own, so that nothing that is installed plays a part.
     let registry = Registry::new(&Home::resolve(Some("/".as_ref()))?);
     // But for the built-in one, which every home has.
     let _built_in = registry.register(SessionPersistence::new(ActivePersistence::default()))?;
@@ -88,20 +101,27 @@ fn fill(report: &mut Report, sandbox: &Sandbox, file: &Path, execution: &Executi
 
 fn sentence(report: &Report) -> String {
     let file = styled(NAME, &text::shown(&report.file));
-    if let Some(error) = &report.error {
-        return format!("{} {file}: {} stage: {error}", styled(BAD, "failed"), error.stage());
+    let mut lines = match (&report.error, report.name.as_deref().unwrap_or_default()) {
+        (Some(error), _) => format!("{} {file}: {} stage: {error}", styled(BAD, "failed"), error.stage()),
+        (None, name) => format!("{} {file}: contributor {}", styled(GOOD, "ok"), styled(NAME, name)),
+    };
+    if report.error.is_none() {
+        lines.push_str(&variables(report));
     }
-    let name = report.name.as_deref().unwrap_or_default();
-    let mut lines = format!("{} {file}: contributor {}", styled(GOOD, "ok"), styled(NAME, name));
+    for line in &report.log {
+        lines.push_str(&format!("\n{} {line}", styled(NAME, "log:")));
+    }
+    lines
+}
+
+/// What it declares, with the values in the sample.
+fn variables(report: &Report) -> String {
+    if report.variables.is_empty() {
+        return ", which declares no variables".to_owned();
+    }
     let rows = report.variables.iter().map(|variable| {
         let value = report.env.get(variable.key.as_str()).map_or("(absent)", String::as_str);
         vec![variable.key.to_string(), value.to_owned(), variable.description.to_string()]
     });
-    if report.variables.is_empty() {
-        lines.push_str(", which declares no variables");
-    } else {
-        lines.push('\n');
-        lines.push_str(&table(&["KEY", "VALUE IN THE SAMPLE", "DESCRIPTION"], rows));
-    }
-    lines
+    format!("\n{}", table(&["KEY", "VALUE IN THE SAMPLE", "DESCRIPTION"], rows))
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use dsh_env::contract::{Execution, SessionHeader, SessionId};
 use dsh_env::home::normalise;
-use dsh_env::installation::read_text;
-use dsh_env::sandbox::Isolation;
+use dsh_env::installation::{read_grants, read_text};
+use dsh_env::sandbox::{Grants, Isolation};
 use dsh_env::text::shown;
 use dsh_env::{Code, Error, Host, HostOptions};
 
 use serde::Deserialize as _;
 
-use super::arguments::{ExecutionFlags, HostFlags};
+use super::arguments::{ExecutionFlags, GrantFlags, HostFlags};
 use super::{failure, output};
 
 /// The most bytes of an execution record: far more than a valid one can have.
@@ -28,11 +28,21 @@ pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
     if let Some(folder) = &flags.state_dir {
         options = options.state_dir(folder);
     }
-    let host = Host::open(&options.contributors(&flags.contributors))?;
+    if flags.contributors.is_empty() && !flags.grants.grants.is_empty() {
+        return Err(failure::usage(
+            "--grant is for components that --contributor names: name one, or grant installed ones in dsh-env.toml",
+        ));
+    }
+    let host = Host::open(&options.contributors(&flags.contributors).grants(grants(&flags.grants)?))?;
     for warning in host.warnings() {
         output::note(&format!("warning: {warning}"));
     }
     Ok(host)
+}
+
+/// What the flags grant.
+pub(crate) fn grants(flags: &GrantFlags) -> Result<Grants> {
+    Ok(read_grants(flags.grants.iter().map(String::as_str))?)
 }
 
 /// The execution that the flags describe. Without a record it is a call of the tool `exec` in the current

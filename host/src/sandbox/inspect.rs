@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::contract::INTERFACE_OF_ANY_VERSION;
 use super::guarded::guarded;
 use super::survey::{Survey, malformed};
-use super::{componentize, features};
+use super::{componentize, features, offered};
 use crate::error::Result;
 use crate::text::shown_within;
 
@@ -39,6 +39,34 @@ pub struct Import {
     pub name: String,
     /// What it allows on this host.
     pub allows: &'static str,
+    /// The grant that opens it, if there is one.
+    pub grant: Option<&'static str>,
+    /// What it is about, in a word or two; none where nobody need think of it.
+    #[serde(skip)]
+    pub about: Option<&'static str>,
+}
+
+impl Import {
+    /// What an import of this name allows on this host.
+    #[must_use]
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
+        match offered::offer(&name) {
+            Some(offered::Offer { allows, grant, about }) => Self { name, allows, grant, about },
+            None => Self { allows: refusal(&name), name, grant: None, about: Some("what is refused") },
+        }
+    }
+}
+
+/// Why the host does not take a component that imports this.
+fn refusal(import: &str) -> &'static str {
+    if import.starts_with("wasi:") {
+        "refused: this host offers parts of WASI 0.2, and this is none of them"
+    } else if import.starts_with("wasi_") {
+        "refused: this host offers WASI 0.2: make a component of the module, with an adapter"
+    } else {
+        "refused: this host does not offer it"
+    }
 }
 
 /// The most names that are listed of what a component imports, and of what it exports.
@@ -71,7 +99,7 @@ fn inspect_here(bytes: &[u8]) -> Result<Inspection> {
         sha256: hex::encode(Sha256::digest(bytes)),
         contract: version,
         features: features::needed(&component).map_err(malformed)?,
-        imports: bounded(&survey.imports).into_iter().map(|name| Import { allows: NOT_OFFERED, name }).collect(),
+        imports: described(&survey.imports),
         exports: bounded(&exports),
     })
 }
@@ -85,6 +113,15 @@ pub fn imports(bytes: impl Into<Arc<[u8]>>) -> Result<Vec<String>> {
     guarded(move || Ok(bounded(&Survey::of(&componentize::component(&bytes)?)?.imports)))
 }
 
+/// Imports as they may be listed.
+fn described(names: &[String]) -> Vec<Import> {
+    let mut imports: Vec<_> = bounded(names).into_iter().map(Import::named).collect();
+    if let (true, Some(surplus)) = (names.len() > MAX_NAMES, imports.last_mut()) {
+        (surplus.allows, surplus.about) = ("too many to be listed", None);
+    }
+    imports
+}
+
 /// Names as they may be listed, however many a stranger wrote and however long.
 fn bounded(names: &[String]) -> Vec<String> {
     let mut listed: Vec<_> = names.iter().take(MAX_NAMES).map(|name| shown_within(name, MAX_NAME_BYTES)).collect();
@@ -93,6 +130,3 @@ fn bounded(names: &[String]) -> Vec<String> {
     }
     listed
 }
-
-/// What every import allows a component for now.
-const NOT_OFFERED: &str = "nothing: the host does not offer it and refuses the component";

@@ -8,6 +8,8 @@ pub(super) struct Offer {
     pub(super) allows: &'static str,
     /// The grant that opens it, if there is one.
     pub(super) grant: Option<&'static str>,
+    /// What it is about, in a word or two; none where nobody need think of it.
+    pub(super) about: Option<&'static str>,
 }
 
 /// The minor version of WASI that is offered: every patch of it, since they only add.
@@ -16,24 +18,36 @@ const WASI: &str = "0.2.";
 /// The one version of the settings' interface.
 const CONFIG_STORE: &str = "wasi:config/store@0.2.0-rc.1";
 
-const NETWORK: Offer = Offer { allows: "network: imported, always denied", grant: None };
-const ENVIRONMENT: Offer =
-    Offer { allows: "no arguments; the variables that `env` grants, else none", grant: Some("env") };
-const FILES: Offer =
-    Offer { allows: "reading the directory that `workspace` grants, else no files", grant: Some("workspace") };
-const CLOCK: Offer =
-    Offer { allows: "the real time if `clock` is granted, else always the epoch", grant: Some("clock") };
+const NETWORK: Offer =
+    Offer { allows: "network: imported, always denied", grant: None, about: Some("network (always denied)") };
+const ENVIRONMENT: Offer = Offer {
+    allows: "no arguments; the variables that `env` grants, else none",
+    grant: Some("env"),
+    about: Some("variables"),
+};
+const FILES: Offer = Offer {
+    allows: "reading the directory that `workspace` grants, else no files",
+    grant: Some("workspace"),
+    about: Some("files"),
+};
+const CLOCK: Offer = Offer {
+    allows: "the real time if `clock` is granted, else always the epoch",
+    grant: Some("clock"),
+    about: Some("clock"),
+};
 const RANDOM: Offer = Offer {
     allows: "real randomness if `random` is granted, else the same numbers in every call",
     grant: Some("random"),
+    about: Some("random"),
 };
-const SETTINGS: Offer = Offer { allows: "its settings if `config` is granted, else none", grant: Some("config") };
-const OUTPUT: Offer = Offer { allows: "lines in the contributor's log", grant: None };
-const INPUT: Offer = Offer { allows: "nothing to read", grant: None };
-const EXIT: Offer = Offer { allows: "ending its own call, as a failure", grant: None };
+const SETTINGS: Offer =
+    Offer { allows: "its settings if `config` is granted, else none", grant: Some("config"), about: Some("settings") };
+const OUTPUT: Offer = Offer { allows: "lines in the contributor's log", grant: None, about: Some("log") };
+const INPUT: Offer = Offer { allows: "nothing to read", grant: None, about: None };
+const EXIT: Offer = Offer { allows: "ending its own call, as a failure", grant: None, about: None };
 const STREAMS: Offer =
-    Offer { allows: "nothing by itself: waiting for and copying what other imports give", grant: None };
-const TERMINAL: Offer = Offer { allows: "being told that there is no terminal", grant: None };
+    Offer { allows: "nothing by itself: waiting for and copying what other imports give", grant: None, about: None };
+const TERMINAL: Offer = Offer { allows: "being told that there is no terminal", grant: None, about: None };
 
 /// What an import allows, if this host offers it.
 pub(super) fn offer(import: &str) -> Option<Offer> {
