@@ -13,6 +13,8 @@ mod support;
 
 #[path = "worker/authority.rs"]
 mod authority;
+#[path = "worker/confinement.rs"]
+mod confinement;
 #[path = "worker/escapes.rs"]
 mod escapes;
 #[path = "worker/time.rs"]
