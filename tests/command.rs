@@ -21,6 +21,8 @@ mod documents;
 mod env;
 #[path = "command/exec.rs"]
 mod exec;
+#[path = "command/git_workspace.rs"]
+mod git_workspace;
 #[path = "command/granted.rs"]
 mod granted;
 #[path = "command/home.rs"]

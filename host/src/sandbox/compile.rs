@@ -3,7 +3,7 @@
 use wasmtime::Engine;
 
 use super::engine::quick_compiler;
-use super::limits::COMPILE_TIME;
+use super::limits::{COMPILE_BYTES, COMPILE_TIME};
 use super::survey::Survey;
 use super::{componentize, loaded};
 use crate::error::{Code, Error, Result};
@@ -50,8 +50,28 @@ pub(super) fn took_too_long() -> Error {
     )
 }
 
+/// The error of a component that was compiled with too much memory.
+pub(super) fn took_too_much_memory() -> Error {
+    Error::load(
+        Code::CompileLimit,
+        format!(
+            "compiling it took more than {} MiB of memory: make the component smaller, or split its largest functions",
+            COMPILE_BYTES / 1024 / 1024
+        ),
+    )
+}
+
+/// Whether a compiler's last words say that there was no more memory: some of its parts return that as an error,
+/// others panic.
+pub(super) fn is_out_of_memory(words: &str) -> bool {
+    words.contains("out of memory") || words.contains("out-of-memory") || words.contains("memory allocation of")
+}
+
 /// What the engine says of a component that it does not take.
 fn refused(words: &str) -> Error {
+    if is_out_of_memory(words) {
+        return took_too_much_memory();
+    }
     let shown = shown(words);
     if words.contains("implementation limit")
         || words.contains("Implementation limit")

@@ -4,11 +4,12 @@
 //! On this thread a panic is an error and a long silence is another. A thread that takes longer is left
 //! behind and its result dropped; it holds one processor until it is done, and nothing else.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 
-use super::compile::took_too_long;
+use super::compile::{is_out_of_memory, took_too_long, took_too_much_memory};
 use super::limits::COMPILE_TIME;
 use crate::error::{Code, Error, Result};
 
@@ -18,21 +19,27 @@ pub const GUARDED_THREAD: &str = "dsh-env-guarded";
 /// Parsers and compilers recurse by the nesting of their input.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
+/// What is to be said of work that panicked.
+fn crashed(panic: &(dyn Any + Send)) -> Error {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    if words.is_some_and(is_out_of_memory) {
+        return took_too_much_memory();
+    }
+    Error::load(
+        Code::Malformed,
+        "it crashed a parser or the compiler, which is a mistake in those: build the component with other options, and report it",
+    )
+}
+
 /// Does the work.
 ///
 /// # Errors
 /// The work's own; `compile-limit` when it takes longer than 20 s, `malformed` when it panics.
 pub(super) fn guarded<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let (sender, receiver) = sync_channel(1);
-    let crashed = |_| {
-        Err(Error::load(
-            Code::Malformed,
-            "it crashed a parser or the compiler, which is a mistake in those: build the component with other options, and report it",
-        ))
-    };
     let guard = move || {
         // Nobody listens any more when it took too long.
-        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(crashed));
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(crashed(&*panic))));
     };
     thread::Builder::new().name(GUARDED_THREAD.to_owned()).stack_size(STACK_BYTES).spawn(guard).map_err(|error| {
         Error::host(Code::Internal, format!("no thread could be started ({error}): allow the process more threads"))

@@ -13,6 +13,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use super::channel::{Channel, Fault, Until};
 use super::program::WorkerProgram;
 use super::protocol::{Confinement, Reply, Request};
+use crate::sandbox::compile;
 use crate::text::shown_within;
 
 /// How long a worker may take to start, on a machine that is very busy.
@@ -137,9 +138,8 @@ impl Process {
 impl Death {
     /// Whether it ended because it asked for more memory than it may have.
     pub(super) fn is_out_of_memory(&self) -> bool {
-        // What the standard library says before it aborts, and the kernel's own way of ending a process.
-        self.last_words.contains("memory allocation of")
-            || self.signal() == Some(rustix::process::Signal::KILL.as_raw())
+        // And the kernel's own way of ending a process that needs more than there is.
+        compile::is_out_of_memory(&self.last_words) || self.signal() == Some(rustix::process::Signal::KILL.as_raw())
     }
 
     fn signal(&self) -> Option<i32> {

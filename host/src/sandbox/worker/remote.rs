@@ -12,7 +12,7 @@ use crate::contract::{Binding, Deadline, Declaration, Execution, Failure};
 use crate::error::{Code, Error, Result};
 use crate::sandbox::compile::Compiled;
 use crate::sandbox::grants::Shown;
-use crate::sandbox::limits::{COMPILE_BYTES, COMPILE_TIME, Limits};
+use crate::sandbox::limits::{COMPILE_TIME, Limits};
 use crate::sandbox::meter::Phase;
 use crate::sandbox::world::Granted;
 use crate::sandbox::{compile, failure};
@@ -178,13 +178,7 @@ pub(in crate::sandbox) fn compile(pool: &Pool, component: &[u8]) -> Result<Compi
         Err(Fault::Gone) => {
             let death = leased.take().map(super::process::Process::death);
             if death.as_ref().is_some_and(super::process::Death::is_out_of_memory) {
-                return Err(Error::load(
-                    Code::CompileLimit,
-                    format!(
-                        "compiling it took more than {} MiB of memory: make the component smaller, or split its largest functions",
-                        COMPILE_BYTES / 1024 / 1024
-                    ),
-                ));
+                return Err(compile::took_too_much_memory());
             }
             let how = death.map_or_else(String::new, |death| death.to_string());
             Err(Error::load(
