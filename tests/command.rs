@@ -11,6 +11,8 @@ mod support;
 
 #[path = "command/bad_files.rs"]
 mod bad_files;
+#[path = "command/cache.rs"]
+mod cache;
 #[path = "command/check.rs"]
 mod check;
 #[path = "command/configured.rs"]

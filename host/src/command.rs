@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bench;
+mod cache;
 mod check;
 mod composition;
 mod documents;
@@ -61,6 +62,7 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Session(command) => session::run(command, output),
         Command::Bench(command) => bench::run(command, output),
         Command::Torture(command) => torture::run(command, output),
+        Command::Cache(command) => cache::run(command, output),
         Command::Completions(command) => documents::completions(command),
         Command::Man => documents::man(),
     }

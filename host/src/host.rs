@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::home::{Home, Surroundings, permissions};
 use crate::installation::{self, Configuration, SessionsSettings};
 use crate::registry::{Registration, Registry};
-use crate::sandbox::{Allocation, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
+use crate::sandbox::{Allocation, CacheFolder, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
 use crate::sessions::{ActivePersistence, Persistence, SessionsRoot};
 use loading::Loading;
@@ -179,6 +179,15 @@ impl Host {
         Ok(Self { home, registry, persistence, contributors, warnings, _built_in: built_in })
     }
 
+    /// Where a host of these options keeps compiled code, and how much of it. No contributor is read.
+    ///
+    /// # Errors
+    /// `invalid-configuration`, `unsafe-permissions`.
+    pub fn compiled_code(options: &HostOptions) -> Result<CacheFolder> {
+        let home = Home::resolve(options.home.as_deref())?;
+        compiled_code(options, &Configuration::read(&home)?, &home)
+    }
+
     /// The home.
     #[must_use]
     pub fn home(&self) -> &Home {
@@ -218,14 +227,22 @@ fn persistence(configuration: &Configuration, home: &Home) -> Result<Arc<dyn Per
 }
 
 fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<Sandbox> {
-    let state = options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER));
-    let compiled = state.join(COMPILED_FOLDER);
-    permissions::check(&state)?;
-    permissions::check(&compiled)?;
-    let mut sandbox =
-        SandboxOptions::new().allocation(options.allocation).isolation(options.isolation.clone()).cache(compiled);
+    let cache = compiled_code(options, configuration, home)?;
+    let mut sandbox = SandboxOptions::new()
+        .allocation(options.allocation)
+        .isolation(options.isolation.clone())
+        .cache(cache.path())
+        .cache_size(cache.bound());
     for limits in configuration.all_limits() {
         sandbox = sandbox.ceiling(&limits);
     }
     Sandbox::new(&sandbox)
+}
+
+fn compiled_code(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<CacheFolder> {
+    let state = options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER));
+    let compiled = state.join(COMPILED_FOLDER);
+    permissions::check(&state)?;
+    permissions::check(&compiled)?;
+    Ok(CacheFolder::new(compiled, configuration.cache.size))
 }

@@ -43,6 +43,7 @@ mod worker;
 mod world;
 
 pub use allocation::Allocation;
+pub use cache::{CacheFolder, CacheInfo, Cleared, DEFAULT_CACHE_BYTES};
 pub use contributor::SandboxedContributor;
 pub use engine::{Isolation, Sandbox, SandboxOptions};
 pub use grants::{Extensions, Grants, Settings, Workspace, WorkspaceKind};

@@ -3,13 +3,16 @@ use super::*;
 #[test]
 fn every_command_has_help_with_examples() {
     let place = Place::new();
-    for command in ["exec", "env", "list", "why", "home", "check", "inspect", "session", "bench", "completions", "man"]
+    for command in
+        ["exec", "env", "list", "why", "home", "check", "inspect", "session", "bench", "cache", "completions", "man"]
     {
         let help = place.run([command, "--help"]).expect(0).stdout();
         assert!(help.contains("Examples:") && help.contains(&format!("dsh-env {command}")), "{command}: {help}");
     }
-    let help = place.run(["session", "locate", "--help"]).expect(0).stdout();
-    assert!(help.contains("Examples:"));
+    for command in [["session", "locate"], ["cache", "info"], ["cache", "clear"]] {
+        let help = place.run(command.iter().chain(&["--help"])).expect(0).stdout();
+        assert!(help.contains("Examples:"), "{command:?}");
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Session(SessionArguments),
     Bench(BenchArguments),
     Torture(TortureArguments),
+    Cache(CacheArguments),
     Completions(CompletionsArguments),
     /// Prints the manual page.
     #[command(
@@ -58,10 +59,10 @@ pub(crate) enum Command {
     Man,
 }
 
-/// Where the host lives and what it loads.
+/// Where the host lives.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Host")]
-pub(crate) struct HostFlags {
+pub(crate) struct PlaceFlags {
     /// The home: configuration, installed contributors, sessions. Default: $DSH_HOME, else ~/.dsh.
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
@@ -69,6 +70,14 @@ pub(crate) struct HostFlags {
     /// Where compiled code is kept. Default: state in the home.
     #[arg(long, value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
+}
+
+/// Where the host lives and what it loads.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Host")]
+pub(crate) struct HostFlags {
+    #[command(flatten)]
+    pub(crate) place: PlaceFlags,
 
     /// A component beside the installed ones; may be given more than once.
     #[arg(long = "contributor", value_name = "FILE")]
@@ -350,6 +359,33 @@ pub(crate) struct BenchArguments {
     pub(crate) grants: GrantFlags,
     #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
+}
+
+/// Looks at the compiled code that is kept, or removes it.
+///
+/// Compiled code is kept in the state, up to the size in [cache] of dsh-env.toml; beyond, what was not used for
+/// longest goes.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  dsh-env cache info
+  dsh-env cache clear")]
+pub(crate) struct CacheArguments {
+    #[command(subcommand)]
+    pub(crate) command: CacheCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Says how much compiled code is kept, where, and when it was last used.
+    #[command(after_long_help = "Examples:
+  dsh-env cache info
+  dsh-env cache info --state-dir /var/lib/dsh-env --json")]
+    Info(PlaceFlags),
+    /// Removes the compiled code that is kept. What is needed again is compiled again.
+    #[command(after_long_help = "Examples:
+  dsh-env cache clear
+  dsh-env cache clear --home ~/srv/.dsh --json")]
+    Clear(PlaceFlags),
 }
 
 /// Prints completions for a shell.

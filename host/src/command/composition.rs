@@ -13,7 +13,7 @@ use dsh_env::{Code, Error, Host, HostOptions};
 
 use serde::Deserialize as _;
 
-use super::arguments::{ExecutionFlags, GrantFlags, HostFlags};
+use super::arguments::{ExecutionFlags, GrantFlags, HostFlags, PlaceFlags};
 use super::{failure, output};
 
 /// The most bytes of an execution record: far more than a valid one can have.
@@ -21,13 +21,7 @@ const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Opens the host that the flags describe, and tells people what is amiss with it.
 pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
-    let mut options = HostOptions::new().isolation(Isolation::of_this_program());
-    if let Some(home) = &flags.home {
-        options = options.home(home);
-    }
-    if let Some(folder) = &flags.state_dir {
-        options = options.state_dir(folder);
-    }
+    let options = place(&flags.place).isolation(Isolation::of_this_program());
     if flags.contributors.is_empty() && !flags.grants.grants.is_empty() {
         return Err(failure::usage(
             "--grant is for components that --contributor names: name one, or grant installed ones in dsh-env.toml",
@@ -38,6 +32,18 @@ pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
         output::note(&format!("warning: {warning}"));
     }
     Ok(host)
+}
+
+/// A host that lives where the flags say.
+pub(crate) fn place(flags: &PlaceFlags) -> HostOptions {
+    let mut options = HostOptions::new();
+    if let Some(home) = &flags.home {
+        options = options.home(home);
+    }
+    if let Some(folder) = &flags.state_dir {
+        options = options.state_dir(folder);
+    }
+    options
 }
 
 /// What the flags grant.

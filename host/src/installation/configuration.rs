@@ -17,7 +17,7 @@ use crate::contract::ContributorName;
 use crate::error::{Code, Error, Result};
 use crate::home::{Home, permissions};
 use crate::registry::{Terms, ValueLimits};
-use crate::sandbox::{Grants, Limits, Settings};
+use crate::sandbox::{DEFAULT_CACHE_BYTES, Grants, Limits, Settings};
 use crate::sessions::{Backend, Compression};
 use crate::text::shown;
 pub use grants::read_grants;
@@ -42,6 +42,8 @@ pub struct Configuration {
     pub contributors: BTreeMap<ContributorName, ContributorSettings>,
     /// How sessions are kept.
     pub sessions: SessionsSettings,
+    /// How compiled code is kept.
+    pub cache: CacheSettings,
 }
 
 /// What the operator wants of one contributor.
@@ -72,6 +74,19 @@ pub struct SessionsSettings {
     pub backend: Backend,
     /// How their files are compressed.
     pub compression: Compression,
+}
+
+/// How compiled code is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// The most bytes of it.
+    pub size: u64,
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        Self { size: DEFAULT_CACHE_BYTES }
+    }
 }
 
 impl Configuration {

@@ -7,7 +7,7 @@ use wasmtime::component::Linker;
 use wasmtime::{Config, Engine, OptLevel, RegallocAlgorithm};
 
 use super::allocation::Allocation;
-use super::cache::Cache;
+use super::cache::{Cache, CacheFolder, DEFAULT_CACHE_BYTES};
 use super::call::CallState;
 use super::epoch::Ticker;
 use super::hasher::Sha256Hasher;
@@ -27,6 +27,7 @@ pub(super) const GUEST_STACK_BYTES: usize = 512 * 1024;
 pub struct SandboxOptions {
     allocation: Allocation,
     cache: Option<PathBuf>,
+    cache_bytes: u64,
     ceiling: Limits,
     isolation: Isolation,
 }
@@ -80,6 +81,7 @@ impl Default for SandboxOptions {
         Self {
             allocation: Allocation::default(),
             cache: None,
+            cache_bytes: DEFAULT_CACHE_BYTES,
             ceiling: Limits::RESOLVE,
             isolation: Isolation::default(),
         }
@@ -104,6 +106,13 @@ impl SandboxOptions {
     #[must_use]
     pub fn cache(self, folder: impl Into<PathBuf>) -> Self {
         Self { cache: Some(folder.into()), ..self }
+    }
+
+    /// The most bytes of compiled code that are kept, instead of [`DEFAULT_CACHE_BYTES`]. Beyond, what was not
+    /// used for longest goes.
+    #[must_use]
+    pub fn cache_size(self, bytes: u64) -> Self {
+        Self { cache_bytes: bytes, ..self }
     }
 
     /// Where components are called that import something.
@@ -181,7 +190,8 @@ impl Sandbox {
         let engine = engine(&config(options))?;
         let ticker = Ticker::start(&engine)?;
         let fingerprint = fingerprint(&engine);
-        let cache = options.cache.as_ref().map(|folder| Cache::new(folder.clone(), &fingerprint));
+        let folder = options.cache.as_ref().map(|folder| CacheFolder::new(folder, options.cache_bytes));
+        let cache = folder.map(|folder| Cache::new(folder, &fingerprint));
         let isolation = match &options.isolation {
             Isolation::None => Isolated::Refused,
             #[cfg(target_os = "linux")]

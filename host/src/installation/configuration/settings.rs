@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Section, Setting};
-use super::{Configuration, ContributorSettings, SessionsSettings, grants};
+use super::{CacheSettings, Configuration, ContributorSettings, SessionsSettings, grants};
 use crate::contract::{ContributorName, Key, MAX_VARIABLES};
 use crate::error::Result;
 use crate::registry::{KeyTerms, OnFailure, Shape, Terms, ValueLimits};
@@ -17,8 +17,14 @@ const LEAST_MEMORY: usize = 64 * 1024;
 /// The most that a value may be allowed to have: an overlay as a whole has no more.
 const MOST_VALUE: usize = 128 * 1024;
 
+/// The least compiled code that may be kept: that of one interpreter.
+const LEAST_CACHE: usize = 16 * 1024 * 1024;
+
+/// The most compiled code that may be kept, so that a slip of the pen is told.
+const MOST_CACHE: usize = 1024 * 1024 * 1024 * 1024;
+
 /// Tables that the documentation names and that later versions have.
-const LATER: [&str; 7] = ["trust", "facts", "hooks", "server", "compile", "cache", "telemetry"];
+const LATER: [&str; 6] = ["trust", "facts", "hooks", "server", "compile", "telemetry"];
 
 /// What bounds a contributor: what its calls may use, and what its answers may be.
 #[derive(Clone, Copy, Default)]
@@ -35,7 +41,9 @@ pub(super) fn configuration(top: &mut Section<'_>) -> Result<Configuration> {
     let general = top.section("limits", |section| bounds(section, Bounds::default()))?.unwrap_or_default();
     let contributors = top.section("contributors", |section| contributors(section, general))?.unwrap_or_default();
     let sessions = top.section("sessions", sessions)?.unwrap_or_default();
-    Ok(Configuration { limits: general.limits, values: general.values, contributors, sessions, ..Default::default() })
+    let cache = top.section("cache", cache)?.unwrap_or_default();
+    let Bounds { limits, values } = general;
+    Ok(Configuration { limits, values, contributors, sessions, cache, ..Default::default() })
 }
 
 /// What a section of limits says, and `base` where it says nothing.
@@ -167,6 +175,11 @@ fn stand_in(setting: &Setting<'_>, values: ValueLimits) -> Result<String> {
         )));
     }
     Ok(value.to_owned())
+}
+
+fn cache(section: &mut Section<'_>) -> Result<CacheSettings> {
+    let default = usize::try_from(CacheSettings::default().size).unwrap_or(MOST_CACHE);
+    Ok(CacheSettings { size: section.size("size", default, LEAST_CACHE, MOST_CACHE)? as u64 })
 }
 
 fn sessions(section: &mut Section<'_>) -> Result<SessionsSettings> {

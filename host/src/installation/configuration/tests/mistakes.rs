@@ -59,7 +59,6 @@ fn a_setting_of_another_version_is_not_ignored() {
         "[hooks]\n",
         "[server]\n",
         "[compile]\n",
-        "[cache]\n",
         "[telemetry]\n",
     ]), @r#"
     /h/dsh-env.toml:2:12: this version does not have "facts" in [contributors.a.grants]: remove it
@@ -70,7 +69,6 @@ fn a_setting_of_another_version_is_not_ignored() {
     /h/dsh-env.toml:1:2: this version does not have "hooks": remove it
     /h/dsh-env.toml:1:2: this version does not have "server": remove it
     /h/dsh-env.toml:1:2: this version does not have "compile": remove it
-    /h/dsh-env.toml:1:2: this version does not have "cache": remove it
     /h/dsh-env.toml:1:2: this version does not have "telemetry": remove it
     "#);
 }
@@ -186,6 +184,9 @@ fn a_limit_is_neither_too_high_nor_nothing() {
         "[limits]\nvariables = 129\n",
         "[limits]\nvalue = \"129KiB\"\n",
         "[contributors.a]\nlimits = { wall = \"6s\" }\n",
+        "[cache]\nsize = \"15MiB\"\n",
+        "[cache]\nsize = \"2000GiB\"\n",
+        "[cache]\nsize = 1\n",
     ]), @r#"
     /h/dsh-env.toml:2:7: "cpu" in [limits] is "0ms": at least 1ms is needed
     /h/dsh-env.toml:2:7: "cpu" in [limits] is "5001ms": at most 5s can be allowed
@@ -200,6 +201,9 @@ fn a_limit_is_neither_too_high_nor_nothing() {
     /h/dsh-env.toml:2:13: "variables" in [limits] is 129: at most 128 can be allowed
     /h/dsh-env.toml:2:9: "value" in [limits] is "129KiB": at most 128KiB can be allowed
     /h/dsh-env.toml:2:19: "wall" in [contributors.a.limits] is "6s": at most 5s can be allowed
+    /h/dsh-env.toml:2:8: "size" in [cache] is "15MiB": at least 16MiB is needed
+    /h/dsh-env.toml:2:8: "size" in [cache] is "2000GiB": at most 1024GiB can be allowed
+    /h/dsh-env.toml:2:8: "size" in [cache] is an integer: expected a size in B, KiB, MiB or GiB, such as size = "1GiB"
     "#);
 }
 

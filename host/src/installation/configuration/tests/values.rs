@@ -17,12 +17,13 @@ fn key(text: &str) -> Key {
 
 #[test]
 fn an_empty_file_is_the_defaults() {
-    for text in ["", "\n# nothing\n", "\u{feff}", "[limits]\n[sessions]\n[contributors]\n"] {
+    for text in ["", "\n# nothing\n", "\u{feff}", "[limits]\n[sessions]\n[contributors]\n[cache]\n"] {
         let configuration = parse(text).unwrap();
         assert_eq!(configuration.limits, Limits::RESOLVE);
         assert_eq!(configuration.values, ValueLimits::default());
         assert!(configuration.contributors.is_empty());
         assert_eq!(configuration.sessions, SessionsSettings::default());
+        assert_eq!(configuration.cache.size, 1 << 30);
         assert_eq!(configuration.file, Path::new(FILE));
     }
     let sessions = SessionsSettings::default();
@@ -47,6 +48,8 @@ fn every_setting_has_its_effect() {
         configuration.sessions,
         SessionsSettings { root: Some("~/logs".into()), backend: Backend::Sqlite, compression: Compression::None }
     );
+
+    assert_eq!(configuration.cache, CacheSettings { size: 256 << 20 });
 
     let settings = &configuration.contributors["git-workspace"];
     assert!(!settings.enabled && settings.required);
