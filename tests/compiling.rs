@@ -1,5 +1,5 @@
-//! Components that are hard to compile, in the worker processes of the real command. In a process of its own, one
-//! test at a time: what they may take is limited.
+//! Components that are hard to compile, and workers that others end, with the real command. In a process of its own,
+//! one test at a time: what they may take is limited, and what they hold is looked at.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use dsh_env::Code;
 use dsh_env::contract::{Contributor as _, Deadline, Execution};
-use dsh_env::sandbox::{Isolation, Sandbox, SandboxOptions, SandboxedContributor, WorkerProgram};
+use dsh_env::sandbox::{Extensions, Grants, Isolation, Sandbox, SandboxOptions, SandboxedContributor, WorkerProgram};
 use support::guest::Guest;
 use support::large::{BLOCK, LARGEST_FUNCTION, with_functions};
 
@@ -93,4 +93,41 @@ fn after_a_component_that_could_not_be_compiled_the_next_one_is() {
         assert_eq!(sandbox.load(broken).unwrap_err().code(), Code::Malformed);
         assert!(sandbox.load(Guest::good().component()).is_ok());
     }
+}
+
+/// The guest that does what it is told, told to say what arguments it has.
+fn probe(sandbox: &Sandbox) -> (SandboxedContributor, Execution) {
+    let probe = std::fs::read(support::fixtures().join("guests/probe/probe.wasm")).unwrap();
+    let contributor = sandbox.load(probe).unwrap().contributor().unwrap();
+    let mut execution = Execution::new("bash");
+    execution.extensions.push(("probe".to_owned(), "arguments".to_owned()));
+    let grants = Grants { extensions: Extensions::All, ..Grants::default() };
+    (contributor.with_grants(grants), execution)
+}
+
+#[test]
+fn a_worker_that_was_killed_while_it_was_idle_is_replaced_and_nobody_notices() {
+    let _one = one_at_a_time();
+    let sandbox = sandbox();
+    let (contributor, execution) = probe(&sandbox);
+    for _ in 0..5 {
+        assert_eq!(contributor.resolve(&execution, &Deadline::after(Duration::from_secs(20))).unwrap().len(), 1);
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        for children in tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()) {
+            for pid in children.split_whitespace() {
+                let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+}
+
+#[test]
+fn components_with_imports_are_called_inside_a_runtime_of_one_thread() {
+    let _one = one_at_a_time();
+    let sandbox = sandbox();
+    let (contributor, execution) = probe(&sandbox);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let said = runtime.block_on(async { contributor.resolve(&execution, &Deadline::after(Duration::from_secs(20))) });
+    assert_eq!(said.unwrap().len(), 1);
 }

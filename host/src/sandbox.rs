@@ -53,7 +53,7 @@ pub use limits::Limits;
 pub use loaded::LoadedComponent;
 pub use log::ContributorLog;
 #[cfg(target_os = "linux")]
-pub use worker::{Confinement, WORKER_ARGUMENT, WorkerProgram, serve as serve_worker};
+pub use worker::{Confinement, Landlock, WORKER_ARGUMENT, WorkerProgram, serve as serve_worker};
 
 /// The most bytes of a component file. An interpreter with its library has 20 MB; what is larger is
 /// refused unread.

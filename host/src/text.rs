@@ -48,9 +48,11 @@ pub fn steers(character: char) -> bool {
             character,
             // Soft hyphen, Arabic letter mark, zero-width and direction marks, line and paragraph
             // separators, embeddings and overrides, word joiner to isolates, the byte order mark,
-            // and the tag characters.
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+            // the tag characters, fillers that are letters and cannot be seen, and selectors of variants beyond
+            // the ordinary ones.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}'
         )
 }
 

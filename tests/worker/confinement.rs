@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use dsh_env::sandbox::{Grants, Limits};
+use dsh_env::sandbox::{Grants, Landlock, Limits};
 
 use super::{Probe, sandbox};
 
@@ -58,8 +58,8 @@ fn a_worker_has_given_up_what_it_does_not_need() {
 #[test]
 fn this_kernel_confines_workers_and_they_say_so() {
     let confinement = sandbox().confinement().unwrap().unwrap();
-    // Older kernels have less of it, and none is an error.
-    assert!(["full", "partial", "none"].contains(&confinement.landlock.as_str()));
+    // Where these tests run; older kernels have less of it, and none is an error there.
+    assert_ne!(confinement.landlock, Landlock::None);
     assert!(confinement.seccomp);
 }
 

@@ -176,8 +176,8 @@ impl Held {
         loop {
             let now = Self::now();
             let settled = now.threads <= before.threads + 8
-                && now.descriptors <= before.descriptors + 24
-                && now.children <= before.children + 8;
+                && now.descriptors <= before.descriptors + 48
+                && now.children <= before.children + 20;
             if settled {
                 return;
             }

@@ -31,7 +31,7 @@ struct Report {
 pub(crate) fn run(arguments: &TortureArguments, output: &Output) -> Result<ExitCode> {
     let progress = Progress::new("opening the host");
     let host = composition::host(&arguments.host)?;
-    let configuration = Configuration::read(&Home::resolve(arguments.host.home.as_deref())?)?;
+    let configuration = Configuration::read(&Home::resolve(arguments.host.place.home.as_deref())?)?;
     let mut options = SandboxOptions::new().isolation(Isolation::of_this_program());
     for limits in configuration.all_limits() {
         options = options.ceiling(&limits);
@@ -71,7 +71,7 @@ fn confinement(sandbox: &Sandbox) -> Result<Option<String>> {
     #[cfg(target_os = "linux")]
     if let Some(confinement) = sandbox.confinement()? {
         let seccomp = if confinement.seccomp { "on" } else { "not in this kernel" };
-        return Ok(Some(format!("Landlock {}, seccomp {seccomp}", confinement.landlock)));
+        return Ok(Some(format!("Landlock {}, seccomp {seccomp}", confinement.landlock.as_str())));
     }
     let _ = sandbox;
     Ok(None)

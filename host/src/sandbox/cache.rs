@@ -37,8 +37,8 @@ const DIGEST_BYTES: usize = 32;
 /// Bytes of the length of the list before it.
 const LENGTH_BYTES: usize = 4;
 
-/// The version of an entry's layout: code, the imports as JSON, their length, a digest of all that.
-const LAYOUT: u32 = 2;
+/// The version of an entry's layout: code, the imports as JSON, their length, a digest of all that and of its name.
+const LAYOUT: u32 = 3;
 
 /// The most bytes of an entry. Compiled code has a few times the size of a component.
 const MAX_ENTRY_BYTES: u64 = 1024 * 1024 * 1024;
@@ -91,11 +91,22 @@ impl Cache {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
         (&file).take(MAX_ENTRY_BYTES).read_to_end(&mut bytes).ok()?;
         let digest = bytes.split_off(bytes.len().checked_sub(DIGEST_BYTES)?);
-        if Sha256::digest(&bytes).as_slice() != digest {
+        if digest != self.digested(path, &[&bytes]) {
             return None;
         }
         note_use(&file, &metadata);
         Some(bytes)
+    }
+
+    /// The digest that ends an entry: of its name too, so that the code of another component, or for another engine,
+    /// is no entry under this one.
+    fn digested(&self, path: &Path, parts: &[&[u8]]) -> [u8; DIGEST_BYTES] {
+        let mut digest = Sha256::new();
+        digest.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+        for part in parts {
+            digest.update(part);
+        }
+        digest.finalize().into()
     }
 
     fn write(&self, compiled: &Compiled, digest: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -113,13 +124,11 @@ impl Cache {
         let unfinished =
             tempfile::Builder::new().prefix(folder::UNFINISHED).suffix(folder::EXTENSION).tempfile_in(path);
         let mut file = unfinished?;
-        let mut digested = Sha256::new();
+        let entry = self.path(digest);
         for part in parts {
             file.write_all(part)?;
-            digested.update(part);
         }
-        file.write_all(&digested.finalize())?;
-        let entry = self.path(digest);
+        file.write_all(&self.digested(&entry, &parts))?;
         file.persist(&entry)?;
         self.folder.sweep(&entry)?;
         Ok(())

@@ -17,6 +17,9 @@ use crate::text::{shown, shown_within};
 /// What bindings generators call the custom section that embeds the contract in a core module.
 const EMBEDDED_CONTRACT: &str = "component-type";
 
+/// The most imports, and exports, of a core module: every one has a name to be kept.
+const MAX_NAMES: usize = 10_000;
+
 /// The most bytes of a name from a module in a message.
 const MAX_NAME_BYTES: usize = 256;
 
@@ -61,6 +64,12 @@ impl Module {
         let mut module = Self::default();
         for payload in Parser::new(0).parse_all(bytes) {
             module.take(payload.map_err(malformed)?).map_err(malformed)?;
+            if module.imports.len() > MAX_NAMES || module.exports.len() > MAX_NAMES {
+                return Err(Error::load(
+                    Code::Malformed,
+                    format!("it has more than {MAX_NAMES} imports or exports: build it with less"),
+                ));
+            }
         }
         Ok(module)
     }
@@ -69,12 +78,12 @@ impl Module {
         match payload {
             Payload::CustomSection(section) => self.embeds_contract |= section.name().starts_with(EMBEDDED_CONTRACT),
             Payload::ImportSection(imports) => {
-                for import in imports.into_imports() {
+                for import in imports.into_imports().take(MAX_NAMES + 1) {
                     self.imports.push(import?.module.to_owned());
                 }
             }
             Payload::ExportSection(exports) => {
-                for export in exports {
+                for export in exports.into_iter().take(MAX_NAMES + 1) {
                     self.exports.insert(export?.name.to_owned());
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::grants::Grants;
 use super::limits::Limits;
 use super::log::ContributorLog;
-use super::runner::Runner;
+use super::runner::{Outcome, Runner};
 use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
 use crate::error::Result;
 
@@ -23,7 +23,7 @@ pub struct SandboxedContributor {
 impl SandboxedContributor {
     /// Asks a component what it declares.
     pub(super) fn new(runner: Arc<Runner>, imports: Arc<[String]>) -> Result<Self> {
-        let (said, printed) = runner.declare();
+        let Outcome { said, printed, .. } = runner.declare();
         let declaration = said.map_err(Failure::into_load_error)?;
         let log = ContributorLog::of(&declaration);
         log.append(&printed);
@@ -74,14 +74,18 @@ impl Contributor for SandboxedContributor {
     }
 
     fn resolve(&self, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
-        let (said, printed) = self.runner.resolve(execution, &self.limits, &self.grants, deadline);
+        let Outcome { said, printed, note } = self.runner.resolve(execution, &self.limits, &self.grants, deadline);
+        if let Some(note) = note {
+            self.log.note(&note);
+        }
         self.log.append(&printed);
         said
     }
 
-    // The limits end it whatever it does, so that it needs no thread of its own.
+    // The limits end a guest whatever it does, so that it needs no thread of its own; but a file system that does not
+    // answer can hold up the opening of a workspace.
     fn may_wait(&self) -> bool {
-        self.runner.may_wait()
+        self.runner.may_wait() || self.grants.workspace.is_some()
     }
 }
 

@@ -13,7 +13,7 @@ use super::epoch::Ticker;
 use super::hasher::Sha256Hasher;
 use super::limits::Limits;
 #[cfg(target_os = "linux")]
-use super::worker::{Pool, WorkerProgram};
+use super::worker::{Pool, WORKER_ARGUMENT, WorkerProgram};
 use super::world::{self, World};
 use crate::error::{Code, Error, Result};
 use crate::text::shown;
@@ -38,11 +38,12 @@ pub enum Isolation {
     /// Nowhere: they are refused.
     #[default]
     None,
-    /// In worker processes, which also compile. A call that is not over in time is ended with its process.
+    /// In worker processes, which also compile. A call that is not over in time is ended with its process. Whoever
+    /// replaces this process by another program drops the host before, or its workers become that program's children.
     #[cfg(target_os = "linux")]
     Workers(WorkerProgram),
     /// On threads of this process. A guest that waits in the host keeps its thread for as long as it waits,
-    /// whatever its limits; its caller is free when the time of the overlay is up.
+    /// whatever its limits; its caller is free when the time of the overlay, or of declaring, is up.
     InProcess,
 }
 
@@ -52,7 +53,11 @@ impl Isolation {
     #[must_use]
     pub fn of_this_program() -> Self {
         #[cfg(target_os = "linux")]
-        return Self::Workers(WorkerProgram::this_program());
+        {
+            // A worker that did not say so first thing would start another, and that one another.
+            let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER_ARGUMENT);
+            if is_worker { Self::None } else { Self::Workers(WorkerProgram::this_program()) }
+        }
         #[cfg(not(target_os = "linux"))]
         Self::InProcess
     }

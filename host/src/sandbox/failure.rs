@@ -9,7 +9,6 @@ use wasmtime::component::ResourceTableError;
 use wasmtime::{PoolConcurrencyLimitError, Trap};
 use wasmtime_wasi::I32Exit;
 
-#[cfg(target_os = "linux")]
 use super::limits::Limits;
 use super::meter::{Meter, Phase, Refused};
 use crate::contract::Failure;
@@ -30,6 +29,10 @@ pub(super) enum Stop {
 /// The failure that an error while an instance was made amounts to.
 pub(super) fn of_instantiation(error: &wasmtime::Error, meter: &Meter) -> Failure {
     common(error, meter).unwrap_or_else(|words| {
+        if !is_of_the_system(error) {
+            // From a function that the host offers, called while the guest started.
+            return refused_by_host(&words);
+        }
         let message = format!(
             "the host could not make an instance of it ({words}): allow the process more address space or memory"
         );
@@ -40,9 +43,29 @@ pub(super) fn of_instantiation(error: &wasmtime::Error, meter: &Meter) -> Failur
 /// The failure that an error of a call amounts to.
 pub(super) fn of_call(error: &wasmtime::Error, meter: &Meter) -> Failure {
     common(error, meter).unwrap_or_else(|words| {
+        if HOST_WORDS.iter().any(|host| words.contains(host)) {
+            return refused_by_host(&words);
+        }
         let message = format!("what it returned is not what the contract's types allow: {words}");
         Failure::new(Code::InvalidOutput, message)
     })
+}
+
+/// What functions that the host offers say when a guest misuses them: a handle that is none, more bytes at once than
+/// are made.
+const HOST_WORDS: [&str; 4] = ["handle", "requested len", "resource", "exceeds limit"];
+
+fn refused_by_host(words: &str) -> Failure {
+    let message =
+        format!("it asked its host for what no guest can have ({words}): this is a mistake in the contributor");
+    Failure::new(Code::Trap, message)
+}
+
+/// Whether the operating system refused something, which no guest can feign: what the host offers to guests answers
+/// such errors as values.
+fn is_of_the_system(error: &wasmtime::Error) -> bool {
+    error.chain().any(|cause| cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>())
+        || format!("{error:#}").contains("out of memory")
 }
 
 /// The failure where the error says which it is; else what it says.
@@ -54,8 +77,8 @@ fn common(error: &wasmtime::Error, meter: &Meter) -> Result<Failure, String> {
         let message = format!("it ended itself with status {status} instead of answering: let it return an error");
         return Ok(Failure::new(Code::Trap, message));
     }
-    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
-        let message = "it holds too many files, streams and other things of its host at once: let it close them";
+    if error.downcast_ref::<ResourceTableError>().is_some() {
+        let message = "it holds too many files, streams and other things of its host at once, or one that is gone: let it close them";
         return Ok(Failure::new(Code::Trap, message));
     }
     let trap = error.downcast_ref::<Trap>().copied();
@@ -102,7 +125,6 @@ fn ran_out(clock: &str, limit: Duration, phase: Phase, name: &str) -> Failure {
 }
 
 /// The failure of a call that was ended from outside.
-#[cfg(target_os = "linux")]
 pub(super) fn wall_clock_ran_out(phase: Phase, limits: &Limits) -> Failure {
     ran_out("wall clock", limits.wall, phase, "wall")
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::limits::Limits;
 use super::world::Granted;
-use crate::contract::Execution;
+use crate::contract::{Execution, is_managed_name};
 
 pub(super) use workspace::Shown;
 pub use workspace::{Workspace, WorkspaceKind};
@@ -47,17 +47,18 @@ impl Grants {
         let variable = |name: &String| Some((name.clone(), std::env::var(name).ok()?));
         let granted = Granted {
             config: self.config.as_ref().map(|settings| settings.0.clone()).unwrap_or_default(),
-            env: self.env.iter().filter_map(variable).collect(),
+            // None of the host's own, whatever an embedder granted: those are what the overlay is there for.
+            env: self.env.iter().filter(|name| !is_managed_name(name.as_bytes())).filter_map(variable).collect(),
             clock: self.clock,
             random: self.random,
             log: limits.log,
         };
-        let (shown, notes) = match self.workspace.as_ref().map(|workspace| workspace.open(execution)) {
-            None => (Vec::new(), String::new()),
-            Some(Ok(shown)) => (shown, String::new()),
-            Some(Err(why)) => (Vec::new(), format!("the workspace is not shown: {why}\n")),
+        let (shown, note) = match self.workspace.as_ref().map(|workspace| workspace.open(execution)) {
+            None => (Vec::new(), None),
+            Some(Ok(shown)) => (shown, None),
+            Some(Err(why)) => (Vec::new(), Some(format!("the workspace is not shown: {why}"))),
         };
-        View { granted, shown, notes }
+        View { granted, shown, note }
     }
 }
 
@@ -66,8 +67,8 @@ pub(super) struct View {
     pub(super) granted: Granted,
     /// The directories that it may read.
     pub(super) shown: Vec<Shown>,
-    /// What the operator should know, as lines for the contributor's log.
-    pub(super) notes: String,
+    /// What the operator should know, for the contributor's log.
+    pub(super) note: Option<String>,
 }
 
 /// Settings of a contributor, by their names. Neither `Debug` nor JSON shows a value: it may be a secret.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
+use wasmtime::{Engine, Precompiled};
 
 use super::callable::{missing_export, wrong_type};
 use super::compile::{self, Compiled};
@@ -44,16 +45,19 @@ impl Sandbox {
         let inner = &self.inner;
         let digest = hex::encode(Sha256::digest(&bytes));
         let cached = inner.cache.as_ref().and_then(|cache| cache.get(&digest));
-        let from_cache = cached.is_some();
-        let compiled = match cached {
-            Some(compiled) => compiled,
-            None => inner.compile(bytes)?,
-        };
+        let cached =
+            cached.filter(|compiled| Engine::detect_precompiled(&compiled.code) == Some(Precompiled::Component));
+        // An entry that the engine does not take is a miss like any other.
+        let ready = cached.and_then(|compiled| Some((Runner::new(inner, &digest, &compiled).ok()?, compiled.imports)));
+        if let Some((runner, imports)) = ready {
+            return Ok(LoadedComponent { runner: Arc::new(runner), imports, digest, from_cache: true });
+        }
+        let compiled = inner.compile(bytes)?;
         let runner = Arc::new(Runner::new(inner, &digest, &compiled)?);
-        if let (Some(cache), false) = (&inner.cache, from_cache) {
+        if let Some(cache) = &inner.cache {
             cache.put(&compiled, &digest);
         }
-        Ok(LoadedComponent { runner, imports: compiled.imports, digest, from_cache })
+        Ok(LoadedComponent { runner, imports: compiled.imports, digest, from_cache: false })
     }
 }
 

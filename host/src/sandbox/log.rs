@@ -7,8 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::contract::{ContributorName, Declaration};
 use crate::text::shown;
 
-/// The most bytes of lines that are kept of one contributor.
+/// The most bytes that the lines of one contributor take that are kept.
 const MAX_BYTES: usize = 64 * 1024;
+
+/// The most lines of one call that are looked at: what is more is told by its number.
+const MAX_LINES: usize = 1_000;
 
 /// The lines that a contributor printed lately, one a line, control characters escaped, each at most 1 KiB.
 /// Cheap to clone; every clone is the same log.
@@ -54,19 +57,29 @@ impl ContributorLog {
             let name = ContributorName::new(&self.inner.name);
             return self.push(name.map_or_else(|_| "[withheld]".to_owned(), |name| name.withheld()));
         }
-        for line in printed.lines() {
+        let mut lines = printed.lines();
+        for line in lines.by_ref().take(MAX_LINES) {
             self.push(shown(line));
         }
+        let more = lines.count();
+        if more > 0 {
+            self.push(format!("… and {more} more lines"));
+        }
+    }
+
+    /// Adds what the host has to say of a call.
+    pub(super) fn note(&self, words: &str) {
+        self.push(shown(words));
     }
 
     fn push(&self, line: String) {
         tracing::info!(contributor = %self.inner.name, "{line}");
         let mut lines = self.inner.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.bytes += line.len();
+        lines.bytes += cost(&line);
         lines.lines.push_back(line);
         while lines.bytes > MAX_BYTES {
             let Some(oldest) = lines.lines.pop_front() else { break };
-            lines.bytes -= oldest.len();
+            lines.bytes -= cost(&oldest);
         }
     }
 
@@ -75,6 +88,11 @@ impl ContributorLog {
     pub fn lines(&self) -> Vec<String> {
         self.inner.lines.lock().unwrap_or_else(PoisonError::into_inner).lines.iter().cloned().collect()
     }
+}
+
+/// Bytes that a line takes, an empty one too.
+fn cost(line: &String) -> usize {
+    line.len() + size_of::<String>()
 }
 
 #[cfg(test)]
@@ -115,7 +133,13 @@ mod tests {
             log.append(&format!("line {number} of many, which is a little longer than that\n"));
         }
         let lines = log.lines();
-        assert!(lines.iter().map(String::len).sum::<usize>() <= MAX_BYTES);
         assert!(lines.last().unwrap().starts_with("line 9999 "));
+        for _ in 0..100 {
+            log.append(&"\n".repeat(65_536));
+        }
+        let lines = log.lines();
+        assert!(lines.len() <= MAX_BYTES / size_of::<String>());
+        assert!(lines.iter().map(String::len).sum::<usize>() <= MAX_BYTES);
+        assert_eq!(lines.last().unwrap(), "… and 64536 more lines");
     }
 }

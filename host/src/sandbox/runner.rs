@@ -10,6 +10,7 @@ use super::contract;
 use super::engine::Inner;
 use super::grants::{Grants, View};
 use super::limits::Limits;
+use super::meter::Phase;
 #[cfg(target_os = "linux")]
 use super::worker::Remote;
 use super::world::{Granted, Log, World};
@@ -28,8 +29,20 @@ pub(super) enum Runner {
     Worker(Remote),
 }
 
-/// What came of a call, and what the guest printed.
-pub(super) type Outcome<T> = (Result<T, Failure>, String);
+/// What came of a call.
+pub(super) struct Outcome<T> {
+    pub(super) said: Result<T, Failure>,
+    /// What the guest printed.
+    pub(super) printed: String,
+    /// What the host has to say of it beside: why something that is granted is not shown.
+    pub(super) note: Option<String>,
+}
+
+impl<T> From<(Result<T, Failure>, String)> for Outcome<T> {
+    fn from((said, printed): (Result<T, Failure>, String)) -> Self {
+        Self { said, printed, note: None }
+    }
+}
 
 impl Runner {
     /// Makes a compiled component ready to be called.
@@ -67,16 +80,16 @@ impl Runner {
     }
 
     /// Asks it what it declares, without any grant.
-    pub(super) fn declare(&self) -> Outcome<Declaration> {
+    pub(super) fn declare(self: &Arc<Self>) -> Outcome<Declaration> {
         let granted = Granted { log: Limits::DECLARE.log, ..Granted::default() };
-        match self {
-            Self::Here(callable) => (callable.declare(()), String::new()),
+        match &**self {
+            Self::Here(callable) => (callable.declare(()), String::new()).into(),
             Self::InProcess(callable) => {
-                let log = Log::new(granted.log);
-                (callable.declare(World::new(&granted, Vec::new(), &log)), log.take())
+                let _ = callable;
+                declare_on_a_thread(Arc::clone(self), granted).into()
             }
             #[cfg(target_os = "linux")]
-            Self::Worker(remote) => remote.declare(granted),
+            Self::Worker(remote) => remote.declare(granted).into(),
         }
     }
 
@@ -91,11 +104,11 @@ impl Runner {
         if let Self::Here(callable) = self {
             let extensions = contract::extensions(execution, |name| grants.extensions.includes(name));
             let execution = contract::execution(execution, &extensions);
-            return (callable.resolve((), limits, &execution, Some(deadline)), String::new());
+            return (callable.resolve((), limits, &execution, Some(deadline)), String::new()).into();
         }
-        let View { granted, shown, notes } = grants.view(execution, limits);
-        let (said, log) = match self {
-            Self::Here(_) => return (Ok(Vec::new()), notes),
+        let View { granted, shown, note } = grants.view(execution, limits);
+        let (said, printed) = match self {
+            Self::Here(_) => (Ok(Vec::new()), String::new()),
             Self::InProcess(callable) => {
                 let extensions = contract::extensions(execution, |name| grants.extensions.includes(name));
                 let execution = contract::execution(execution, &extensions);
@@ -110,8 +123,27 @@ impl Runner {
                 remote.resolve(seen, limits, granted, &shown, deadline)
             }
         };
-        (said, notes + &log)
+        Outcome { said, printed, note }
     }
+}
+
+/// Asks on a thread of its own, which is left behind if the guest waits for longer than it may: nobody has a deadline
+/// when a component is loaded.
+fn declare_on_a_thread(runner: Arc<Runner>, granted: Granted) -> (Result<Declaration, Failure>, String) {
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    let ask = move || {
+        let Runner::InProcess(callable) = &*runner else { return };
+        let log = Log::new(granted.log);
+        let said = callable.declare(World::new(&granted, Vec::new(), &log));
+        // Nobody listens any more when it took too long.
+        let _ = sender.send((said, log.take()));
+    };
+    let failed = |failure| (Err(failure), String::new());
+    if let Err(error) = std::thread::Builder::new().name("dsh-env-declare".to_owned()).spawn(ask) {
+        return failed(Failure::new(Code::Internal, format!("no thread could be started ({error})")));
+    }
+    let answer = receiver.recv_timeout(Limits::DECLARE.wall + super::epoch::TICK * 2);
+    answer.unwrap_or_else(|_| failed(super::failure::wall_clock_ran_out(Phase::Declare, &Limits::DECLARE)))
 }
 
 /// Makes compiled code callable in this process.

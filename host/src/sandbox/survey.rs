@@ -17,6 +17,12 @@ use crate::text::shown;
 /// Component instances that one component may make in all, each of which costs compile time.
 const MAX_COMPONENT_INSTANCES: u64 = 10_000;
 
+/// Components and modules inside one another. Tools nest a handful; the engine takes fewer than this.
+const MAX_NESTING: usize = 100;
+
+/// The most imports, and exports, of one component. Tools make dozens; every one has a name to be kept.
+const MAX_NAMES: usize = 10_000;
+
 /// What a component's bytes say at first sight.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Survey {
@@ -77,6 +83,12 @@ impl Survey {
         let mut frames: Vec<Frame> = Vec::new();
         for payload in Parser::new(0).parse_all(bytes) {
             survey.take(payload.map_err(malformed)?, &mut frames).map_err(malformed)?;
+            if frames.len() > MAX_NESTING {
+                return Err(too_many(MAX_NESTING, "components and modules inside one another"));
+            }
+            if survey.imports.len() > MAX_NAMES || survey.exports.len() > MAX_NAMES {
+                return Err(too_many(MAX_NAMES, "imports or exports"));
+            }
         }
         Ok(survey)
     }
@@ -135,7 +147,7 @@ impl Survey {
             Payload::ComponentImportSection(imports) => {
                 for import in imports {
                     let import = import?;
-                    if depth == 1 {
+                    if depth == 1 && self.imports.len() <= MAX_NAMES {
                         self.imports.push(import.name.name.to_owned());
                     }
                     if let (ComponentTypeRef::Component(_), Some(frame)) = (import.ty, frames.last_mut()) {
@@ -146,7 +158,7 @@ impl Survey {
             Payload::ComponentExportSection(exports) => {
                 for export in exports {
                     let export = export?;
-                    if depth == 1 {
+                    if depth == 1 && self.exports.len() <= MAX_NAMES {
                         let is_interface = export.kind == ComponentExternalKind::Instance;
                         self.exports.push(Export { name: export.name.name.to_owned(), is_interface });
                     }
@@ -219,6 +231,10 @@ fn aliased(alias: &ComponentAlias<'_>, frames: &[Frame]) -> Option<Count> {
         }
         _ => None,
     }
+}
+
+fn too_many(most: usize, what: &str) -> Error {
+    Error::load(Code::Malformed, format!("it has more than {most} {what}: compose it of less"))
 }
 
 pub(super) fn malformed(error: wasmparser::BinaryReaderError) -> Error {

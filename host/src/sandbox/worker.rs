@@ -22,6 +22,6 @@ mod serve;
 
 pub(super) use pool::Pool;
 pub use program::{WORKER_ARGUMENT, WorkerProgram};
-pub use protocol::Confinement;
+pub use protocol::{Confinement, Landlock};
 pub(super) use remote::{Remote, compile};
 pub use serve::serve;

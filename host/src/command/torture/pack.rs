@@ -89,6 +89,12 @@ pub(super) enum Held {
 
 /// What the probe tries. A workspace is granted to it, with links out of it, a FIFO and a sparse file.
 pub(super) const ATTEMPTS: &[Attempt] = &[
+    // Or all that follows would prove nothing.
+    Attempt {
+        tries: "Reading what it is granted",
+        operation: "read /workspace/file",
+        right: Held::Answered("\"inside\""),
+    },
     Attempt { tries: "Sleeping for a minute", operation: "sleep 60000", right: Held::Ended },
     Attempt { tries: "Waiting for what never comes", operation: "poll-forever", right: Held::Ended },
     Attempt { tries: "Spinning between imports", operation: "spin", right: Held::Ended },

@@ -19,8 +19,7 @@ use super::pack::{Attempt, Held, Hostile, PROBE, Right};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Codes by which a limit ends a call, whichever an operator's settings let it meet first.
-const LIMITS: [Code; 6] =
-    [Code::Timeout, Code::MemoryLimit, Code::StackLimit, Code::OutputLimit, Code::CompileLimit, Code::Trap];
+const LIMITS: [Code; 5] = [Code::Timeout, Code::MemoryLimit, Code::StackLimit, Code::OutputLimit, Code::CompileLimit];
 
 /// What was tried and what came of it.
 #[derive(Serialize)]
@@ -93,7 +92,9 @@ impl<'h> Trials<'h> {
         let came = self.tell(attempt.operation);
         let ms = started.elapsed().as_secs_f64() * 1e3;
         let (contained, how) = match (&attempt.right, came) {
-            (Held::Ended, Err(error)) => (LIMITS.contains(&error.code()), describe(&error)),
+            (Held::Ended, Err(error)) => {
+                (LIMITS.contains(&error.code()) || error.code() == Code::Trap, describe(&error))
+            }
             (_, Err(error)) => (false, error.to_string()),
             (Held::Denied, Ok(Answer::Denied(why))) => (true, format!("denied: {why}")),
             (Held::Answered(right), Ok(Answer::Said(said))) => (said == *right, format!("told {said}")),
@@ -132,8 +133,10 @@ impl<'h> Trials<'h> {
         let after = self.host.registry().collect(&Execution::new("torture"));
         let keys = |overlay: &Overlay| overlay.iter().map(|entry| entry.key.to_string()).collect::<Vec<_>>();
         let (contained, how) = match (&self.before, &after) {
-            (Ok(before), Ok(after)) if keys(before) == keys(after) => (true, "they say what they said".to_owned()),
-            (Ok(_), Ok(_)) => (false, "they say something else than before".to_owned()),
+            (Ok(before), Ok(after)) if keys(before) == keys(after) => {
+                (true, format!("they answer as before, with {} keys", keys(after).len()))
+            }
+            (Ok(_), Ok(_)) => (false, "they answer with other keys than before".to_owned()),
             (Err(before), Err(after)) if before.code() == after.code() => (true, format!("as before: {after}")),
             (_, Err(after)) => (false, after.to_string()),
             (Err(_), Ok(_)) => (true, "they fail no more".to_owned()),
@@ -145,7 +148,7 @@ impl<'h> Trials<'h> {
     /// Whether processes are left that nobody needs.
     pub(super) fn left_behind(&self) -> Trial {
         // A few workers stay warm.
-        const WARM: usize = 8;
+        const WARM: usize = 16;
         let left = children().saturating_sub(self.processes_before);
         let how = format!("{left} worker processes, kept warm");
         Trial { tries: "What is left behind", contained: left <= WARM, how, ms: 0.0 }

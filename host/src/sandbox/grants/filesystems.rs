@@ -3,10 +3,11 @@
 use rustix::fs::fstatfs;
 use std::os::fd::AsFd;
 
-/// Magic numbers from `linux/magic.h`: procfs, sysfs, devpts, debugfs, tracefs, securityfs, cgroup,
+/// Magic numbers from `linux/magic.h`: autofs, procfs, sysfs, devpts, debugfs, tracefs, securityfs, cgroup,
 /// cgroup2, BPF, configfs, the binary formats, selinuxfs, pstore, efivarfs, fusectl, mqueue, nsfs, and
 /// the kernel's handles for processes.
-const MADE_UP: [u64; 18] = [
+const MADE_UP: [u64; 19] = [
+    0x0187,
     0x9fa0,
     0x6265_6572,
     0x1cd1,

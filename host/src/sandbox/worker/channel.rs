@@ -17,6 +17,8 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::text::shown;
+
 /// The most bytes of a frame. The largest is an answer of 64 MiB, the ceiling of `output`; what it needs beyond
 /// that in JSON is taken from a guest that returns control characters by the tens of megabytes.
 const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
@@ -43,7 +45,7 @@ pub(super) enum Fault {
     #[error("nothing came in time")]
     Late,
     /// What came makes no sense.
-    #[error("what came is no frame of this protocol: {0}")]
+    #[error("what came is no frame of this protocol: {}", shown(.0))]
     Garbled(String),
     #[error(transparent)]
     System(#[from] Errno),
@@ -102,33 +104,59 @@ impl Channel {
         Ok(())
     }
 
-    /// Receives a frame, and the descriptors beside it.
-    pub(super) fn receive<T: DeserializeOwned>(&self, until: &Until<'_>) -> Result<(T, Vec<OwnedFd>), Fault> {
+    /// Receives a frame from a worker; descriptors beside it are closed by the kernel.
+    pub(super) fn receive<T: DeserializeOwned>(&self, until: &Until<'_>) -> Result<T, Fault> {
+        self.receive_frame(None, until)
+    }
+
+    /// Receives a frame from the host, and the descriptors beside it.
+    pub(super) fn receive_all<T: DeserializeOwned>(&self, until: &Until<'_>) -> Result<(T, Vec<OwnedFd>), Fault> {
         let mut descriptors = Vec::new();
+        let message = self.receive_frame(Some(&mut descriptors), until)?;
+        Ok((message, descriptors))
+    }
+
+    fn receive_frame<T: DeserializeOwned>(
+        &self,
+        mut descriptors: Option<&mut Vec<OwnedFd>>,
+        until: &Until<'_>,
+    ) -> Result<T, Fault> {
         let mut head = [0; 4];
-        self.fill(&mut head, &mut descriptors, until)?;
+        self.fill(&mut head, descriptors.as_deref_mut(), until)?;
         let length = u32::from_le_bytes(head) as usize;
         if length > MAX_FRAME_BYTES {
             return Err(Fault::Garbled(format!("a frame of {length} bytes")));
         }
         let mut body = vec![0; length];
-        self.fill(&mut body, &mut descriptors, until)?;
-        let message = serde_json::from_slice(&body).map_err(|error| Fault::Garbled(error.to_string()))?;
-        Ok((message, descriptors))
+        self.fill(&mut body, descriptors, until)?;
+        serde_json::from_slice(&body).map_err(|error| Fault::Garbled(error.to_string()))
     }
 
-    fn fill(&self, mut buffer: &mut [u8], descriptors: &mut Vec<OwnedFd>, until: &Until<'_>) -> Result<(), Fault> {
+    fn fill(
+        &self,
+        mut buffer: &mut [u8],
+        mut descriptors: Option<&mut Vec<OwnedFd>>,
+        until: &Until<'_>,
+    ) -> Result<(), Fault> {
         while !buffer.is_empty() {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-            let mut beside = RecvAncillaryBuffer::new(&mut space);
+            let mut beside = match descriptors {
+                Some(_) => RecvAncillaryBuffer::new(&mut space),
+                None => RecvAncillaryBuffer::default(),
+            };
             let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
             match recvmsg(&self.socket, &mut [IoSliceMut::new(buffer)], &mut beside, flags) {
                 Ok(received) if received.bytes == 0 => return Err(Fault::Gone),
                 Ok(received) => {
                     for message in beside.drain() {
-                        if let RecvAncillaryMessage::ScmRights(received) = message {
+                        if let (RecvAncillaryMessage::ScmRights(received), Some(descriptors)) =
+                            (message, descriptors.as_deref_mut())
+                        {
                             descriptors.extend(received);
                         }
+                    }
+                    if descriptors.as_ref().is_some_and(|all| all.len() > MAX_DESCRIPTORS) {
+                        return Err(Fault::Garbled("too many descriptors".to_owned()));
                     }
                     buffer = buffer.get_mut(received.bytes..).unwrap_or_default();
                 }

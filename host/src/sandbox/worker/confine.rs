@@ -11,13 +11,16 @@ use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, PathBeneath, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetStatus, Scope,
 };
-use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setpriority_process, setrlimit};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getpriority_process, getrlimit, set_dumpable_behavior, setpriority_process,
+    setrlimit,
+};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     TargetArch, apply_filter,
 };
 
-use super::protocol::{Confinement, Role};
+use super::protocol::{Confinement, Landlock, Role};
 
 /// The most descriptors of a worker: a guest that opens files without end runs into it and not into the
 /// machine's own limit.
@@ -41,18 +44,23 @@ const LANDLOCK: ABI = ABI::V6;
 /// What could not be given up although the kernel can, in words.
 pub(super) fn confine(role: Role, directories: &[OwnedFd], data_bytes: u64) -> Result<Confinement, String> {
     let words = |what: &'static str| move |error: rustix::io::Errno| format!("{what} could not be limited: {error}");
-    let limit = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+    let limit = |resource, most: u64| {
+        // A lower one that was inherited cannot be raised, and need not be.
+        let most = getrlimit(resource).maximum.map_or(most, |inherited| inherited.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+    };
     limit(Resource::Core, 0).map_err(words("core dumps"))?;
     limit(Resource::Data, data_bytes).map_err(words("memory"))?;
     limit(Resource::Fsize, MAX_FILE_BYTES).map_err(words("files"))?;
     limit(Resource::Nofile, MAX_DESCRIPTORS).map_err(words("descriptors"))?;
     // Settings and values may be secrets, and pass through here.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(words("core dumps"))?;
-    if role == Role::Compiler {
-        setpriority_process(None, COMPILER_NICENESS).map_err(words("the processor"))?;
+    if role == Role::Compiler && getpriority_process(None).is_ok_and(|now| now < COMPILER_NICENESS) {
+        // For the comfort of others: never a reason not to work.
+        let _ = setpriority_process(None, COMPILER_NICENESS);
     }
     let landlock = landlock(directories).map_err(|error| format!("Landlock refused: {error}"))?;
-    let seccomp = seccomp().map_err(|error| format!("seccomp refused: {error}"))?;
+    let seccomp = seccomp(landlock).map_err(|error| format!("seccomp refused: {error}"))?;
     Ok(Confinement { landlock, seccomp })
 }
 
@@ -69,7 +77,7 @@ pub(super) fn close_inherited() {
     }
 }
 
-fn landlock(directories: &[OwnedFd]) -> Result<String, landlock::RulesetError> {
+fn landlock(directories: &[OwnedFd]) -> Result<Landlock, landlock::RulesetError> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(LANDLOCK))?
@@ -81,20 +89,23 @@ fn landlock(directories: &[OwnedFd]) -> Result<String, landlock::RulesetError> {
     }
     let status = ruleset.restrict_self()?;
     Ok(match status.ruleset {
-        RulesetStatus::FullyEnforced => "full",
-        RulesetStatus::PartiallyEnforced => "partial",
-        RulesetStatus::NotEnforced => "none",
-    }
-    .to_owned())
+        RulesetStatus::FullyEnforced => Landlock::Full,
+        RulesetStatus::PartiallyEnforced => Landlock::Partial,
+        RulesetStatus::NotEnforced => Landlock::None,
+    })
 }
 
 /// Lets the kernel refuse every system call that neither the engine nor the runtime below it needs.
-fn seccomp() -> Result<bool, String> {
+fn seccomp(landlock: Landlock) -> Result<bool, String> {
     let Ok(target) = TargetArch::try_from(std::env::consts::ARCH) else { return Ok(false) };
     let words = |error: seccompiler::BackendError| error.to_string();
     // Threads are made by either of two calls. What the newer one is asked for cannot be looked at, so it is
     // said not to exist, and the older is used.
-    let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let mut newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    if landlock == Landlock::None {
+        // Nothing would keep it from writing; what is asked of the older call can be looked at.
+        newer.insert(libc::SYS_openat2, Vec::new());
+    }
     let absent = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let absent = SeccompFilter::new(newer, SeccompAction::Allow, absent, target).map_err(words)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -103,8 +114,12 @@ fn seccomp() -> Result<bool, String> {
         let program = BpfProgram::try_from(filter).map_err(words)?;
         match apply_filter(&program) {
             Ok(()) => {}
-            // A kernel without it.
-            Err(seccompiler::Error::Seccomp(error)) if error.raw_os_error() == Some(libc::EINVAL) => return Ok(false),
+            // A kernel without it, or a container that does not allow it.
+            Err(seccompiler::Error::Seccomp(error))
+                if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::EPERM | libc::EACCES)) =>
+            {
+                return Ok(false);
+            }
             Err(error) => return Err(error.to_string()),
         }
     }
@@ -122,8 +137,11 @@ fn needed() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError
             value,
         )?])
     };
-    let own = u64::from(std::process::id());
-    let to_itself = SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, own)?])?;
+    let equal = |argument, value: u32| {
+        let value = u64::from(value);
+        let equal = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?;
+        SeccompRule::new(vec![equal])
+    };
     let writing = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = NEEDED.iter().map(|call| (*call, Vec::new())).collect();
     rules.extend([
@@ -132,12 +150,28 @@ fn needed() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError
         // Threads, and no processes.
         (libc::SYS_clone, vec![masked(0, libc::CLONE_THREAD, libc::CLONE_THREAD)?]),
         // To abort.
-        (libc::SYS_tgkill, vec![to_itself]),
+        (libc::SYS_tgkill, vec![equal(0, std::process::id())?]),
+        // Of itself alone: another process can be ended by its limits.
+        (libc::SYS_prlimit64, vec![equal(0, 0)?]),
+        // Neither locks on other people's files nor signals for what happens to a descriptor.
+        (libc::SYS_fcntl, FCNTL.iter().map(|command| equal(1, command.unsigned_abs())).collect::<Result<_, _>>()?),
     ]);
     #[cfg(target_arch = "x86_64")]
     rules.extend(OLDER.iter().map(|call| (*call, Vec::new())));
     Ok(rules)
 }
+
+/// What may be asked of a descriptor.
+const FCNTL: [libc::c_int; 8] = [
+    libc::F_DUPFD,
+    libc::F_DUPFD_CLOEXEC,
+    libc::F_GETFD,
+    libc::F_SETFD,
+    libc::F_GETFL,
+    libc::F_SETFL,
+    libc::F_ADD_SEALS,
+    libc::F_GET_SEALS,
+];
 
 /// What files, memory, threads, clocks and the socket to the host need.
 const NEEDED: &[i64] = &[
@@ -157,7 +191,6 @@ const NEEDED: &[i64] = &[
     libc::SYS_exit_group,
     libc::SYS_faccessat,
     libc::SYS_fadvise64,
-    libc::SYS_fcntl,
     libc::SYS_fstat,
     libc::SYS_fstatfs,
     libc::SYS_ftruncate,
@@ -184,7 +217,6 @@ const NEEDED: &[i64] = &[
     libc::SYS_prctl,
     libc::SYS_pread64,
     libc::SYS_preadv,
-    libc::SYS_prlimit64,
     libc::SYS_pwrite64,
     libc::SYS_read,
     libc::SYS_readlinkat,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::process::Process;
+use super::process::{Process, Refused};
 use super::program::WorkerProgram;
 use super::protocol::{Confinement, Request, Role};
 use crate::contract::{Deadline, Failure};
@@ -19,8 +19,8 @@ const MAX_CALLERS: usize = 64;
 /// The most workers that compile at once: each may take a gigabyte.
 const MAX_COMPILERS: usize = 2;
 
-/// Workers that are kept while nobody needs them.
-const KEPT: usize = 4;
+/// Workers that are kept while nobody needs them: as many as a host has contributors with imports, usually.
+const KEPT: usize = 12;
 
 /// Bytes that a worker needs itself, beside the memory of the guest: the code of a component, what is copied
 /// for it, threads.
@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_millis(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
     role: Role,
+    /// The digest of the one component that it calls: what another may see does not pass through it.
+    component: String,
     /// The directories that it may read, for its whole life.
     directories: Vec<Directory>,
 }
@@ -48,15 +50,16 @@ struct Directory {
 
 impl Profile {
     pub(super) fn compiler() -> Self {
-        Self { role: Role::Compiler, directories: Vec::new() }
+        Self { role: Role::Compiler, component: String::new(), directories: Vec::new() }
     }
 
-    pub(super) fn caller(shown: &[Shown]) -> std::io::Result<Self> {
+    pub(super) fn caller(component: &str, shown: &[Shown]) -> std::io::Result<Self> {
         let directory = |shown: &Shown| {
             let stat = rustix::fs::fstat(&shown.directory)?;
             Ok(Directory { name: shown.name, path: shown.path.clone(), device: stat.st_dev, inode: stat.st_ino })
         };
-        Ok(Self { role: Role::Caller, directories: shown.iter().map(directory).collect::<std::io::Result<_>>()? })
+        let directories = shown.iter().map(directory).collect::<std::io::Result<_>>()?;
+        Ok(Self { role: Role::Caller, component: component.to_owned(), directories })
     }
 }
 
@@ -93,6 +96,8 @@ pub(super) struct Leased<'p> {
     pool: &'p Pool,
     profile: Profile,
     process: Option<Process>,
+    /// Whether it has worked before.
+    warm: bool,
 }
 
 impl Pool {
@@ -132,14 +137,14 @@ impl Pool {
         };
         *state.count(profile.role) += 1;
         drop(state);
-        let mut leased = Leased { pool: self, profile, process: warm };
+        let mut leased = Leased { pool: self, profile, warm: warm.is_some(), process: warm };
         if leased.process.is_none() {
-            leased.process = Some(self.start(&leased.profile, shown)?);
+            leased.process = Some(self.start(&leased.profile, shown, deadline)?);
         }
         Ok(leased)
     }
 
-    fn start(&self, profile: &Profile, shown: &[Shown]) -> Result<Process, Failure> {
+    fn start(&self, profile: &Profile, shown: &[Shown], deadline: Option<&Deadline>) -> Result<Process, Failure> {
         let begin = Request::Begin {
             role: profile.role,
             directories: profile.directories.iter().map(|directory| directory.name.to_owned()).collect(),
@@ -147,9 +152,13 @@ impl Pool {
         };
         let directories: Vec<BorrowedFd<'_>> = shown.iter().map(|shown| shown.directory.as_fd()).collect();
         let started = Instant::now();
-        let process = Process::start(&self.program, &self.engine, &begin, &directories).map_err(|why| {
-            let message = format!("there is no worker process to run it in: {why}");
-            Failure::new(Code::Internal, message)
+        let starting = Process::start(&self.program, &self.engine, &begin, &directories, deadline);
+        let process = starting.map_err(|refused| match (refused, deadline.map(Deadline::check)) {
+            (Refused::Unwanted, Some(Err(failure))) => failure,
+            (Refused::Unwanted, _) => Failure::new(Code::Cancelled, "nobody waits for the call any more"),
+            (Refused::Because(why), _) => {
+                Failure::new(Code::Internal, format!("there is no worker process to run it in: {why}"))
+            }
         })?;
         tracing::debug!(took = ?started.elapsed(), confinement = ?process.confinement(), "a worker started");
         Ok(process)
@@ -160,7 +169,7 @@ impl Pool {
     /// # Errors
     /// `internal` where none can be started.
     pub(in crate::sandbox) fn confinement(&self) -> Result<Confinement, Failure> {
-        let profile = Profile { role: Role::Caller, directories: Vec::new() };
+        let profile = Profile { role: Role::Caller, component: String::new(), directories: Vec::new() };
         let leased = self.lease(profile, &[], None)?;
         let confinement = leased.process()?.confinement().clone();
         leased.give_back();
@@ -171,6 +180,11 @@ impl Pool {
 impl Leased<'_> {
     pub(super) fn process(&self) -> Result<&Process, Failure> {
         self.process.as_ref().ok_or_else(|| Failure::new(Code::Internal, "a worker was given back while it was used"))
+    }
+
+    /// Whether it has worked before.
+    pub(super) fn is_warm(&self) -> bool {
+        self.warm
     }
 
     /// Keeps the worker for the next call.

@@ -13,6 +13,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use super::channel::{Channel, Fault, Until};
 use super::program::WorkerProgram;
 use super::protocol::{Confinement, Reply, Request};
+use crate::contract::Deadline;
 use crate::sandbox::compile;
 use crate::text::shown_within;
 
@@ -34,6 +35,20 @@ pub(super) struct Process {
     confinement: Confinement,
 }
 
+/// Why no worker was started.
+pub(super) enum Refused {
+    /// In words for people.
+    Because(String),
+    /// Nobody waits for it any more.
+    Unwanted,
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Self::Because(why)
+    }
+}
+
 /// How a worker ended that nobody killed.
 pub(super) struct Death {
     status: Option<ExitStatus>,
@@ -50,8 +65,13 @@ impl Process {
         engine: &str,
         begin: &Request,
         directories: &[BorrowedFd<'_>],
-    ) -> Result<Self, String> {
+        deadline: Option<&Deadline>,
+    ) -> Result<Self, Refused> {
         bury();
+        if !program.program.is_absolute() {
+            let why = format!("{} is no absolute path: name the worker program by one", program.program.display());
+            return Err(why.into());
+        }
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
             .map_err(|error| format!("no socket could be made ({error})"))?;
         let child = Command::new(&program.program)
@@ -66,26 +86,29 @@ impl Process {
             .spawn()
             .map_err(|error| format!("{} could not be started ({error})", program.program.display()))?;
         let mut process = Self { channel: Channel::new(ours), child: Some(child), confinement: Confinement::default() };
-        let until = Instant::now() + START_TIME;
-        let until = Until::At(until, &|| true);
+        let wanted = || deadline.is_none_or(|deadline| deadline.check().is_ok());
+        let until = Until::At(Instant::now() + START_TIME, &wanted);
         let ready =
             process.channel.send(begin, directories, &until).and_then(|()| process.channel.receive::<Reply>(&until));
         match ready {
-            Ok((Reply::Ready { version, engine: theirs, confinement }, _)) => {
+            Ok(Reply::Ready { version, engine: theirs, confinement }) => {
                 if version != env!("CARGO_PKG_VERSION") || theirs != engine {
-                    return Err(format!(
+                    let why = format!(
                         "{} is of another build than this host ({} and {}): name the dsh-env command of the very same build",
                         program.program.display(),
                         shown_within(&version, 64),
                         env!("CARGO_PKG_VERSION")
-                    ));
+                    );
+                    return Err(why.into());
                 }
                 process.confinement = confinement;
                 Ok(process)
             }
-            Ok(_) => Err(format!("{} is no worker", program.program.display())),
+            Ok(_) => Err(format!("{} is no worker", program.program.display()).into()),
+            Err(Fault::Late) if !wanted() => Err(Refused::Unwanted),
             Err(fault) => {
-                Err(format!("{} did not start as a worker: {}", program.program.display(), process.explain(&fault)))
+                let why = process.explain(&fault);
+                Err(format!("{} did not start as a worker: {why}", program.program.display()).into())
             }
         }
     }
@@ -105,7 +128,7 @@ impl Process {
         until: &Until<'_>,
     ) -> Result<Reply, Fault> {
         self.channel.send(request, descriptors, until)?;
-        Ok(self.channel.receive(until)?.0)
+        self.channel.receive(until)
     }
 
     /// Whether it still runs, as far as can be told at once.
@@ -120,7 +143,8 @@ impl Process {
         let status = end(child);
         let mut last_words = Vec::new();
         if let Some(stderr) = stderr {
-            // Its other end is closed with the process, so this does not wait.
+            // Its other end is closed with the process, unless that does not end or has passed it on.
+            let _ = rustix::io::ioctl_fionbio(&stderr, true);
             let _ = stderr.take(4 * MAX_LAST_WORDS_BYTES as u64).read_to_end(&mut last_words);
         }
         let last_words = shown_within(String::from_utf8_lossy(&last_words).trim(), MAX_LAST_WORDS_BYTES);
@@ -129,7 +153,10 @@ impl Process {
 
     fn explain(self, fault: &Fault) -> String {
         match fault {
-            Fault::Gone => self.death().to_string(),
+            Fault::Gone => {
+                let death = self.death();
+                format!("{death}: {}", death.last_words())
+            }
             fault => fault.to_string(),
         }
     }
@@ -138,22 +165,26 @@ impl Process {
 impl Death {
     /// Whether it ended because it asked for more memory than it may have.
     pub(super) fn is_out_of_memory(&self) -> bool {
-        // And the kernel's own way of ending a process that needs more than there is.
-        compile::is_out_of_memory(&self.last_words) || self.signal() == Some(rustix::process::Signal::KILL.as_raw())
+        compile::is_out_of_memory(&self.last_words)
     }
 
-    fn signal(&self) -> Option<i32> {
-        self.status.and_then(|status| status.signal())
+    /// Whether it was killed, which the kernel does when the machine has no more memory, and people do.
+    pub(super) fn was_killed(&self) -> bool {
+        self.status.and_then(|status| status.signal()) == Some(rustix::process::Signal::KILL.as_raw())
+    }
+
+    /// What it said before it ended, escaped and cut. Parts of a guest's may be in it.
+    pub(super) fn last_words(&self) -> &str {
+        &self.last_words
     }
 }
 
 impl std::fmt::Display for Death {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.status {
-            Some(status) => write!(f, "it ended by itself ({status})")?,
-            None => f.write_str("it ended by itself")?,
+            Some(status) => write!(f, "it ended by itself ({status})"),
+            None => f.write_str("it ended by itself"),
         }
-        if self.last_words.is_empty() { Ok(()) } else { write!(f, ": {}", self.last_words) }
     }
 }
 
@@ -171,8 +202,11 @@ static DYING: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 /// Kills a process and waits for its end, but not for ever.
 fn end(mut child: Child) -> Option<ExitStatus> {
     let until = Instant::now() + DEATH_TIME;
-    if let Ok(Some(status)) = child.try_wait() {
-        return Some(status);
+    match child.try_wait() {
+        Ok(Some(status)) => return Some(status),
+        Ok(None) => {}
+        // Somebody else waited for it: its number may be another's by now.
+        Err(_) => return None,
     }
     let killed = child.kill();
     let mut pause = Duration::from_micros(100);

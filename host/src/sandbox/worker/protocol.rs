@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Binding, Declaration, Execution, Failure};
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Stage};
 use crate::sandbox::limits::Limits;
 use crate::sandbox::world::Granted;
+use crate::text::shown_within;
 
 /// What a worker is for, from its first request to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +27,8 @@ pub(super) enum Request {
     Begin { role: Role, directories: Vec<String>, data_bytes: u64 },
     /// To compile what is in the first descriptor, so many bytes, into the second.
     Compile { bytes: u64 },
-    /// To keep the compiled code in the descriptor, so many bytes, under a key.
-    Keep { key: String, bytes: u64 },
+    /// To keep the compiled code in the descriptor under a key.
+    Keep { key: String },
     /// To call a component that was kept.
     Call { key: String, call: Call, granted: Granted },
 }
@@ -66,12 +67,39 @@ pub(super) enum Said {
 /// What holds a worker beside the limits of its calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    /// How far Landlock keeps it from files, the network and other processes: `full`, `partial` where the kernel
-    /// has an older version of it, or `none`.
-    pub landlock: String,
+    /// How far Landlock keeps it from files, the network and other processes.
+    pub landlock: Landlock,
     /// Whether seccomp keeps it from system calls that it does not need.
     pub seccomp: bool,
 }
+
+/// How far Landlock holds a worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Landlock {
+    /// In all that is asked of it.
+    Full,
+    /// In part: the kernel has an older version of it.
+    Partial,
+    /// Not at all: the kernel has none.
+    #[default]
+    None,
+}
+
+impl Landlock {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Partial => "partial",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The most bytes of a worker's words that are believed to be the host's own.
+const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// A failure or an error on its way.
 #[derive(Serialize, Deserialize)]
@@ -99,7 +127,7 @@ impl From<Error> for Refusal {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let failure = Failure::new(refusal.code, refusal.message);
+        let failure = Failure::new(refusal.code(), refusal.message());
         match refusal.guest_text {
             Some(text) => failure.with_guest_text(text),
             None => failure,
@@ -109,7 +137,19 @@ impl From<Refusal> for Failure {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        Error::load(refusal.code, refusal.message)
+        Error::load(refusal.code(), refusal.message())
+    }
+}
+
+impl Refusal {
+    /// The code, unless it is one of the host's own, in which a worker has no part; but for its own faults.
+    pub(super) fn code(&self) -> Code {
+        let is_hosts = self.code.stage(Stage::Resolve) == Stage::Host && self.code != Code::Internal;
+        if is_hosts { Code::Trap } else { self.code }
+    }
+
+    fn message(&self) -> String {
+        shown_within(&self.message, MAX_MESSAGE_BYTES)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::channel::{Fault, Until};
 use super::pool::{Leased, Pool, Profile};
-use super::process::{in_memory, seal, sealed};
+use super::process::{Process, in_memory, seal, sealed};
 use super::protocol::{Call, Reply, Request, Said};
 use crate::contract::{Binding, Deadline, Declaration, Execution, Failure};
 use crate::error::{Code, Error, Result};
@@ -31,16 +31,14 @@ pub(in crate::sandbox) struct Remote {
     /// The digest of its file.
     key: String,
     code: OwnedFd,
-    bytes: u64,
 }
 
 impl Remote {
     /// # Errors
     /// `internal` where the system has no memory for it.
     pub(in crate::sandbox) fn new(pool: Arc<Pool>, key: String, code: &[u8]) -> Result<Self> {
-        let bytes = code.len() as u64;
         let code = sealed(code).map_err(|error| no_memory(&error))?;
-        Ok(Self { pool, key, code, bytes })
+        Ok(Self { pool, key, code })
     }
 
     /// Asks the component what it declares, under the host's own limits and without any grant. Answers also with
@@ -96,41 +94,59 @@ impl Remote {
         shown: &[Shown],
         deadline: Option<&Deadline>,
     ) -> Result<(Result<Said, Failure>, String), Failure> {
-        let profile = Profile::caller(shown)
-            .map_err(|error| Failure::new(Code::Internal, format!("a directory cannot be shown ({error})")))?;
-        let leased = self.pool.lease(profile, shown, deadline)?;
+        loop {
+            let profile = Profile::caller(&self.key, shown)
+                .map_err(|error| Failure::new(Code::Internal, format!("a directory cannot be shown ({error})")))?;
+            let leased = self.pool.lease(profile, shown, deadline)?;
+            let was_warm = leased.is_warm();
+            match self.ask_worker(leased.process()?, request, limits, deadline) {
+                Ok(Reply::Called { said, mut log }) => {
+                    // One that says it cannot is of no more use.
+                    if !said.as_ref().is_err_and(|refusal| refusal.code() == Code::Internal) {
+                        leased.give_back();
+                    }
+                    log.truncate(log.floor_char_boundary(limits.log));
+                    return Ok((said.map_err(Failure::from), log));
+                }
+                // What happened to it while it was idle, or kept by others, is not the fault of this call.
+                Ok(Reply::Refused(_)) | Err(Fault::Gone) if was_warm => {}
+                Ok(Reply::Refused(refusal)) => return Err(refusal.into()),
+                Ok(_) => return Err(confused()),
+                Err(Fault::Late) => {
+                    // Killed here, with whatever it waits for.
+                    drop(leased);
+                    if let Some(deadline) = deadline {
+                        deadline.check()?;
+                    }
+                    return Err(failure::wall_clock_ran_out(phase, limits));
+                }
+                Err(Fault::Gone) => return Err(self.ended(leased, phase, limits)),
+                Err(fault) => {
+                    let message = format!("its worker process went wrong: {fault}");
+                    return Err(Failure::new(Code::InvalidOutput, message));
+                }
+            }
+        }
+    }
+
+    /// Asks a worker, which is given the component's code if it does not have it.
+    fn ask_worker(
+        &self,
+        worker: &Process,
+        request: &Request,
+        limits: &Limits,
+        deadline: Option<&Deadline>,
+    ) -> Result<Reply, Fault> {
         let wanted = || deadline.is_none_or(|deadline| deadline.check().is_ok());
         let until = || Until::At(Instant::now() + limits.wall + GRACE, &wanted);
-        let mut reply = leased.process()?.ask(request, &[], &until());
-        if matches!(reply, Ok(Reply::Unknown)) {
-            let keep = Request::Keep { key: self.key.clone(), bytes: self.bytes };
-            let kept =
-                leased.process()?.ask(&keep, &[self.code.as_fd()], &Until::At(Instant::now() + KEEP_TIME, &wanted));
-            reply = match kept {
-                Ok(Reply::Kept) => leased.process()?.ask(request, &[], &until()),
-                other => other,
-            };
+        let reply = worker.ask(request, &[], &until())?;
+        if !matches!(reply, Reply::Unknown) {
+            return Ok(reply);
         }
-        match reply {
-            Ok(Reply::Called { said, log }) => {
-                leased.give_back();
-                Ok((said.map_err(Failure::from), log))
-            }
-            Ok(Reply::Refused(refusal)) => {
-                leased.give_back();
-                Err(refusal.into())
-            }
-            Ok(_) => Err(confused()),
-            Err(Fault::Late) => {
-                // Killed here, with whatever it waits for.
-                drop(leased);
-                if let Some(deadline) = deadline {
-                    deadline.check()?;
-                }
-                Err(failure::wall_clock_ran_out(phase, limits))
-            }
-            Err(Fault::Gone) => Err(self.ended(leased, phase, limits)),
-            Err(fault) => Err(Failure::new(Code::InvalidOutput, format!("its worker process went wrong: {fault}"))),
+        let keep = Request::Keep { key: self.key.clone() };
+        match worker.ask(&keep, &[self.code.as_fd()], &Until::At(Instant::now() + KEEP_TIME, &wanted))? {
+            Reply::Kept => worker.ask(request, &[], &until()),
+            other => Ok(other),
         }
     }
 
@@ -140,11 +156,14 @@ impl Remote {
         if death.is_out_of_memory() {
             return failure::host_memory_ran_out(phase, limits);
         }
-        Failure::new(Code::Trap, format!("it ended the worker process that it ran in ({death}): please report it"))
+        // Its last words may have a guest's in them.
+        let message = format!("the worker process that it ran in ended ({death}): please report it");
+        Failure::new(Code::Trap, message).with_guest_text(death.last_words())
     }
 }
 
-/// Compiles a component in a worker.
+/// Compiles a component in a worker of its own, which is not used again: what one component did to it must not
+/// reach the next. What it answers is called like any other code of this host, so it is trusted like the compiler.
 ///
 /// # Errors
 /// What is wrong with the bytes; `compile-limit` when it takes longer than 20 s or more than 1 GiB.
@@ -159,28 +178,18 @@ pub(in crate::sandbox) fn compile(pool: &Pool, component: &[u8]) -> Result<Compi
     let process = leased.process().map_err(Failure::into_load_error)?;
     match process.ask(&request, &descriptors, &until) {
         Ok(Reply::Compiled { bytes, imports }) => {
-            let code = read(code, bytes).map_err(|error| no_memory(&error));
-            leased.give_back();
-            Ok(Compiled { code: code?, imports })
+            let code = read(code, bytes).map_err(|error| no_memory(&error))?;
+            Ok(Compiled { code, imports })
         }
-        Ok(Reply::Refused(refusal)) => {
-            let error = Error::from(refusal);
-            // What took too long may still be at it.
-            if error.code() == Code::CompileLimit {
-                drop(leased)
-            } else {
-                leased.give_back()
-            }
-            Err(error)
-        }
+        Ok(Reply::Refused(refusal)) => Err(refusal.into()),
         Ok(_) => Err(confused().into_load_error()),
         Err(Fault::Late) => Err(compile::took_too_long()),
         Err(Fault::Gone) => {
-            let death = leased.take().map(super::process::Process::death);
-            if death.as_ref().is_some_and(super::process::Death::is_out_of_memory) {
+            let death = leased.take().map(Process::death);
+            if death.as_ref().is_some_and(|death| death.is_out_of_memory() || death.was_killed()) {
                 return Err(compile::took_too_much_memory());
             }
-            let how = death.map_or_else(String::new, |death| death.to_string());
+            let how = death.map_or_else(String::new, |death| format!("{death}: {}", death.last_words()));
             Err(Error::load(
                 Code::Malformed,
                 format!(

@@ -41,7 +41,7 @@ pub fn serve() -> ExitCode {
 fn work() -> Result<(), String> {
     let socket = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
     let channel = Channel::new(socket);
-    let (request, directories) = match channel.receive(&Until::Ever) {
+    let (request, directories) = match channel.receive_all(&Until::Ever) {
         Ok(received) => received,
         Err(Fault::Gone) => return Ok(()),
         Err(fault) => return Err(format!("standard input is no host: {fault}")),
@@ -51,6 +51,10 @@ fn work() -> Result<(), String> {
     };
     let confinement = confine::confine(role, &directories, data_bytes)?;
     end_with_host(&channel)?;
+    // What a guest waits for. wasmtime-wasi's own would have a thread for every processor of the machine.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| format!("no thread could be started: {error}"))?;
+    let _entered = runtime.enter();
     let sandbox =
         Sandbox::new(&SandboxOptions::new().isolation(Isolation::InProcess)).map_err(|error| error.to_string())?;
     let ready = Reply::Ready {
@@ -62,7 +66,7 @@ fn work() -> Result<(), String> {
         Worker { role, sandbox, directories: names.into_iter().zip(directories).collect(), kept: Vec::new() };
     let answered = answer(&channel, &ready).and_then(|()| {
         loop {
-            let (request, descriptors) = channel.receive(&Until::Ever)?;
+            let (request, descriptors) = channel.receive_all(&Until::Ever)?;
             answer(&channel, &worker.answer(request, descriptors))?;
         }
     });
@@ -99,7 +103,7 @@ impl Worker {
     fn answer(&mut self, request: Request, descriptors: Vec<OwnedFd>) -> Reply {
         let answered = match (self.role, request) {
             (Role::Compiler, Request::Compile { bytes }) => self.compile(bytes, descriptors),
-            (Role::Caller, Request::Keep { key, bytes }) => self.keep(key, bytes, descriptors).map(|()| Reply::Kept),
+            (Role::Caller, Request::Keep { key }) => self.keep(key, descriptors).map(|()| Reply::Kept),
             (Role::Caller, Request::Call { key, call, granted }) => Ok(self.call(&key, call, &granted)),
             _ => Err(internal("a worker was asked for what it is not there for")),
         };
@@ -118,10 +122,10 @@ impl Worker {
         Ok(Reply::Compiled { bytes: compiled.code.len() as u64, imports: compiled.imports })
     }
 
-    fn keep(&mut self, key: String, bytes: u64, descriptors: Vec<OwnedFd>) -> Result<()> {
+    fn keep(&mut self, key: String, descriptors: Vec<OwnedFd>) -> Result<()> {
         let [code] = <[OwnedFd; 1]>::try_from(descriptors).map_err(|_| internal("a file belongs to it"))?;
         let inner = &self.sandbox.inner;
-        let component = deserialize(&inner.engine, code, bytes)?;
+        let component = deserialize(&inner.engine, code)?;
         let callable = Callable::new(inner, inner.world_linker()?, &component)?;
         self.kept.retain(|(kept, _)| *kept != key);
         let surplus = (self.kept.len() + 1).saturating_sub(KEPT);
@@ -159,12 +163,13 @@ impl Worker {
 }
 
 /// Maps compiled code from its descriptor.
-fn deserialize(engine: &wasmtime::Engine, code: OwnedFd, _bytes: u64) -> Result<Component> {
+fn deserialize(engine: &wasmtime::Engine, code: OwnedFd) -> Result<Component> {
     let path = format!("/proc/self/fd/{}", code.as_raw_fd());
     #[expect(unsafe_code, reason = "wasmtime cannot tell whether compiled code is what it compiled")]
-    // SAFETY: the file came from the host over the socket that it alone has, is what an engine of these very
-    // settings compiled (both sides compared theirs at the start), and is sealed, so that nobody changes it
-    // while it is mapped. The descriptor is open until this returns, so the path leads to that file.
+    // SAFETY: the file came from the host over the socket that it alone has, is what a compiler of this very build
+    // made for engines like this one (both sides compared theirs at the start, and wasmtime checks again), and is
+    // sealed, so that nobody changes it while it is mapped. The descriptor is open until this returns, so the path
+    // leads to that file.
     let component = unsafe { Component::deserialize_file(engine, path) };
     drop(code);
     component.map_err(|error| internal(&format!("compiled code cannot be mapped: {error:#}")))

@@ -60,6 +60,27 @@ impl Files<'_> {
         }
     }
 
+    /// Whether what is at a path may be looked at: not where a filesystem that the kernel makes up is mounted below the
+    /// directory, in which names and links say who is running.
+    fn check_parent(&mut self, fd: &D, path: &str) -> FsResult<()> {
+        let Some((parent, _)) = path.trim_end_matches('/').rsplit_once('/').filter(|(parent, _)| !parent.is_empty())
+        else {
+            return Ok(());
+        };
+        let fd = Resource::new_borrow(fd.rep());
+        let opened = types::HostDescriptor::open_at(
+            &mut self.wasi,
+            fd,
+            types::PathFlags::SYMLINK_FOLLOW,
+            parent.to_owned(),
+            types::OpenFlags::DIRECTORY,
+            types::DescriptorFlags::READ,
+        )?;
+        let checked = self.check_after(&opened);
+        self.wasi.table.delete(opened)?;
+        checked
+    }
+
     /// Whether what was opened may be read.
     fn check_after(&self, fd: &D) -> FsResult<()> {
         let file: &File = match self.wasi.table.get(fd)? {
@@ -162,6 +183,7 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn stat_at(&mut self, fd: D, flags: types::PathFlags, path: String) -> FsResult<types::DescriptorStat> {
+        self.check_parent(&fd, &path)?;
         types::HostDescriptor::stat_at(&mut self.wasi, fd, flags, path)
     }
 
@@ -181,6 +203,7 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn readlink_at(&mut self, fd: D, path: String) -> FsResult<String> {
+        self.check_parent(&fd, &path)?;
         types::HostDescriptor::readlink_at(&mut self.wasi, fd, path)
     }
 
@@ -217,6 +240,7 @@ impl types::HostDescriptor for Files<'_> {
     }
 
     fn metadata_hash_at(&mut self, fd: D, flags: types::PathFlags, path: String) -> FsResult<types::MetadataHashValue> {
+        self.check_parent(&fd, &path)?;
         types::HostDescriptor::metadata_hash_at(&mut self.wasi, fd, flags, path)
     }
 }
