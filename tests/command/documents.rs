@@ -89,6 +89,19 @@ fn the_benchmark_measures_the_contributor_beside_a_shell() {
 }
 
 #[test]
+fn every_configuration_in_the_readme_can_be_read() {
+    let readme = std::fs::read_to_string(support::project().join("README.md")).unwrap();
+    let configurations: Vec<_> =
+        readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(configurations.len() > 1);
+    let place = Place::new();
+    for configuration in configurations {
+        place.configure(configuration);
+        place.run(["list"]).expect(0);
+    }
+}
+
+#[test]
 fn the_readmes_configuration_is_taken_as_it_stands() {
     let readme = std::fs::read_to_string(support::project().join("README.md")).unwrap();
     let configuration = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();

@@ -204,3 +204,39 @@ fn a_contributor_that_imports_something_is_measured_too() {
     let report = with(&place, &["bench", "--json", "--calls", "20", "--shells", "3"], &file, &["clock"], &[]);
     assert!(report.expect(0).json()["resolve_us"]["p50"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_granted_repository_is_read_and_the_log_says_why_another_is_not() {
+    let place = Place::new();
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.current_dir(place.path()).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(git.output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch=ours", "repository"]);
+    let check = |workdir: &str, grants: &[&str]| {
+        let workdir = place.path().join(workdir);
+        let before = ["check", "--json", "--workdir", workdir.to_str().unwrap()];
+        with(&place, &before, &example("git-workspace"), grants, &[]).expect(0).json()
+    };
+    let bound = format!("within={}", place.path().display());
+    for grants in
+        [&["workspace=repository"][..], &["workspace=repository", &bound], &["workspace=repository", "within=."]]
+    {
+        let report = check("repository", grants);
+        assert_eq!((&report["env"]["DSH_GIT_BRANCH"], &report["log"]), (&json!("ours"), &json!([])), "{report}");
+    }
+    let told = |workdir: &str, grants: &[&str]| {
+        let report = check(workdir, grants);
+        assert_eq!(report["env"], json!({}), "{report}");
+        report["log"][0].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(told("repository", &[]), "");
+    let bound = format!("within={}", place.user_home().display());
+    assert!(told("repository", &["workspace=repository", &bound]).contains("is not within"));
+    assert!(told("user", &["workspace=repository"]).contains("is in no Git work tree"));
+    // A folder that somebody else made.
+    place.write("evil/.git", "gitdir: ../repository/.git\n");
+    let told = told("evil", &["workspace=repository"]);
+    assert!(told.contains("the workspace is not shown") && told.contains("of this work tree"), "{told}");
+}
