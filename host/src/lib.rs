@@ -63,6 +63,7 @@ pub mod registry;
 pub mod sandbox;
 pub mod session_persistence;
 pub mod sessions;
+mod sync;
 pub mod text;
 
 pub use error::{Code, Error, Result, Stage};

@@ -1,8 +1,8 @@
 //! A caller's way of giving up on a collection.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
+
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError};
 
 /// Cancels the collections that it was given to; cheap to clone, and every clone is the same.
 #[derive(Clone, Debug)]
