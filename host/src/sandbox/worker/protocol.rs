@@ -158,3 +158,33 @@ impl Said {
         Self::Resolved(bindings.into_iter().map(|binding| (binding.key, binding.value)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(code: Code, message: &str) -> Refusal {
+        Refusal { code, message: message.to_owned(), guest_text: None }
+    }
+
+    #[test]
+    fn what_a_worker_says_of_a_failure_steers_nothing_and_is_short() {
+        let steering = || refusal(Code::Malformed, "red \u{1b}[31m\n");
+        assert_eq!(Error::from(steering()).message(), "red \\u{1b}[31m\\u{a}");
+        assert_eq!(Failure::from(steering()).into_load_error().message(), "red \\u{1b}[31m\\u{a}");
+        assert!(Error::from(refusal(Code::Malformed, &"x".repeat(1_000_000))).message().len() <= MAX_MESSAGE_BYTES);
+    }
+
+    #[test]
+    fn what_was_made_safe_by_a_worker_stays_as_it_is() {
+        let message = "it imports a\\u{1b}b, which this host does not offer…";
+        let error = Error::load(Code::ForbiddenImport, message);
+        assert_eq!(Error::from(Refusal::from(error.clone())), error);
+    }
+
+    #[test]
+    fn a_worker_cannot_speak_for_the_host() {
+        assert_eq!(Failure::from(refusal(Code::Cancelled, "x")).code(), Code::Trap);
+        assert_eq!(Failure::from(refusal(Code::Internal, "x")).code(), Code::Internal);
+    }
+}
