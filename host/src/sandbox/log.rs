@@ -91,7 +91,7 @@ impl ContributorLog {
 }
 
 /// Bytes that a line takes, an empty one too.
-fn cost(line: &String) -> usize {
+fn cost(line: &str) -> usize {
     line.len() + size_of::<String>()
 }
 

@@ -22,6 +22,7 @@ pub(super) enum Role {
 
 /// What a host asks.
 #[derive(Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, on its way through a socket")]
 pub(super) enum Request {
     /// The first request. With the directories that calls may be granted, whose names in guests these are.
     Begin { role: Role, directories: Vec<String>, data_bytes: u64 },
@@ -35,6 +36,7 @@ pub(super) enum Request {
 
 /// Which function of the contract.
 #[derive(Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, on its way through a socket")]
 pub(super) enum Call {
     Declare,
     Resolve { limits: Limits, execution: Execution },
