@@ -12,7 +12,7 @@ use crate::contract::{Binding, Deadline, Declaration, Execution, Failure};
 use crate::error::{Code, Error, Result};
 use crate::sandbox::compile::Compiled;
 use crate::sandbox::grants::Shown;
-use crate::sandbox::limits::{COMPILE_TIME, Limits};
+use crate::sandbox::limits::{COMPILE_PATIENCE, Limits};
 use crate::sandbox::meter::Phase;
 use crate::sandbox::world::Granted;
 use crate::sandbox::{compile, failure};
@@ -20,6 +20,9 @@ use crate::sandbox::{compile, failure};
 /// How much longer than its own limit a call is waited for: a guest that is ended by its worker's clock is
 /// answered for, and the worker lives.
 const GRACE: Duration = Duration::from_millis(25);
+
+/// How much longer than it may take a compilation is waited for: its worker is to say that it took too long.
+const COMPILE_GRACE: Duration = Duration::from_secs(1);
 
 /// How long a worker may take to map a component's code, on a machine that is very busy.
 const KEEP_TIME: Duration = Duration::from_secs(10);
@@ -174,7 +177,7 @@ pub(in crate::sandbox) fn compile(pool: &Pool, component: &[u8]) -> Result<Compi
     let request = Request::Compile { bytes: component.len() as u64 };
     let descriptors: [BorrowedFd<'_>; 2] = [component_file.as_fd(), code.as_fd()];
     // The worker itself watches the time; this is for one that cannot.
-    let until = Until::At(Instant::now() + COMPILE_TIME + GRACE, &|| true);
+    let until = Until::At(Instant::now() + COMPILE_PATIENCE + COMPILE_GRACE, &|| true);
     let process = leased.process().map_err(Failure::into_load_error)?;
     match process.ask(&request, &descriptors, &until) {
         Ok(Reply::Compiled { bytes, imports }) => {

@@ -5,8 +5,10 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::{ClockId, clock_gettime};
 use wasmtime::component::Component;
 
 use super::channel::{Channel, Fault, Until};
@@ -16,6 +18,7 @@ use crate::contract::Failure;
 use crate::error::{Code, Error, Result};
 use crate::sandbox::callable::Callable;
 use crate::sandbox::engine::{Isolation, Sandbox, SandboxOptions};
+use crate::sandbox::limits::{COMPILE_PATIENCE, COMPILE_TIME};
 use crate::sandbox::world::{Granted, Log, Preopen, World};
 use crate::sandbox::{MAX_COMPONENT_BYTES, compile, contract, guarded};
 
@@ -117,7 +120,7 @@ impl Worker {
         let most = bytes.min(MAX_COMPONENT_BYTES as u64);
         File::from(component).take(most).read_to_end(&mut read).map_err(|error| internal(&error.to_string()))?;
         let engine = self.sandbox.inner.engine.clone();
-        let compiled = guarded::guarded(move || compile::compile(&engine, &read))?;
+        let compiled = guarded::guarded_while(is_kept_waiting, move || compile::compile(&engine, &read))?;
         File::from(code).write_all(&compiled.code).map_err(|error| internal(&error.to_string()))?;
         Ok(Reply::Compiled { bytes: compiled.code.len() as u64, imports: compiled.imports })
     }
@@ -160,6 +163,12 @@ impl Worker {
         let preopens: std::io::Result<Vec<_>> = self.directories.iter().map(preopen).collect();
         preopens.map_err(|error| Failure::new(Code::Internal, format!("a directory cannot be shown ({error})")))
     }
+}
+
+/// Whether others keep this process, which compiles one component, from the processor time that it may take.
+fn is_kept_waiting(elapsed: Duration) -> bool {
+    let used = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or(Duration::MAX);
+    used < COMPILE_TIME && elapsed < COMPILE_PATIENCE
 }
 
 /// Maps compiled code from its descriptor.
