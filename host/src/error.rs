@@ -146,6 +146,28 @@ codes! {
     Overloaded = "overloaded",
     /// The environment is too large for the kernel.
     EnvironmentTooLarge = "environment-too-large",
+    /// There is no such session, or more than one.
+    SessionNotFound = "session-not-found",
+    /// There is a session of that id already.
+    SessionExists = "session-exists",
+    /// Another process writes the session's log.
+    SessionInUse = "session-in-use",
+    /// The session's log was written by another version of the format.
+    SessionVersion = "session-version",
+    /// The session's log is not what this host writes.
+    SessionDamaged = "session-damaged",
+    /// The session's log could not be read or written.
+    SessionStorage = "session-storage",
+    /// A command could not be started, or its output not kept.
+    ExecutionFailed = "execution-failed",
+    /// There is no such job of this owner.
+    JobNotFound = "job-not-found",
+    /// The owner has as many jobs as an owner may have.
+    TooManyJobs = "too-many-jobs",
+    /// What a model sent for a tool does not fit the tool's arguments.
+    InvalidArguments = "invalid-arguments",
+    /// The model gave no answer that can be used.
+    ModelFailed = "model-failed",
     /// The host failed in a way that it should not.
     Internal = "internal",
 }

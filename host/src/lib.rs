@@ -32,6 +32,8 @@
 //! # }
 //! ```
 //!
+//! The feature `sessions` adds the logs of sessions (`sqlite`: also in a database), `harness` the executor,
+//! tools, hooks and the loop (`openai`: also a client for real models).
 //! With the feature `wasm` there is a `Host`, which loads contributors that are sandboxed WebAssembly
 //! components; `cli` adds what the `dsh-env` command needs. Whole programs are in the package's `examples`.
 //!
@@ -45,15 +47,26 @@
 //! | [`sessions`] | where sessions are kept |
 //! | [`session_persistence`] | the built-in contributor that tells a command where its session's log is |
 //! | [`environment`] | the environment of a child, and shells without start-up files |
+//! | `executor` | commands: started, bounded in time and output, ended with their host |
+//! | `tools` | the shell tools that a model is shown, and what it is told of a result |
+//! | `hooks` | users' hooks in the dialects of Claude Code and Codex |
+//! | `skills` | the skills in the home |
+//! | `agent` | the loop: a model, its tools, a session |
 //! | `installation` | the home's folder of contributors and its configuration |
 //! | `host` | all of it composed |
 //!
 //! From the bottom up: a module knows those above it in the table, and none below.
 
+#[cfg(feature = "harness")]
+pub mod agent;
 pub mod contract;
 pub mod environment;
 mod error;
+#[cfg(feature = "harness")]
+pub mod executor;
 pub mod home;
+#[cfg(feature = "harness")]
+pub mod hooks;
 #[cfg(feature = "wasm")]
 mod host;
 #[cfg(feature = "wasm")]
@@ -63,8 +76,12 @@ pub mod registry;
 pub mod sandbox;
 pub mod session_persistence;
 pub mod sessions;
+#[cfg(feature = "harness")]
+pub mod skills;
 mod sync;
 pub mod text;
+#[cfg(feature = "harness")]
+pub mod tools;
 
 pub use error::{Code, Error, Result, Stage};
 #[cfg(feature = "wasm")]

@@ -1,0 +1,1 @@
+//! The loop of an agent: a model, its tools, a session.

@@ -1,0 +1,1 @@
+//! Commands: started, bounded in time and output, ended with their host.

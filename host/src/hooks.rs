@@ -1,0 +1,1 @@
+//! Users' hooks, in the dialects of Claude Code and Codex.

@@ -1,0 +1,1 @@
+//! The skills that are in a host's home.

@@ -1,0 +1,1 @@
+//! The shell tools that a model is shown.
