@@ -51,7 +51,7 @@ fn each_collection_asks_the_service_that_is_current_then() {
     assert!(located(&registry, &owned()).unwrap().starts_with("/one/"));
     active.replace(Some(jsonl("/two")));
     assert!(located(&registry, &owned()).unwrap().starts_with("/two/"));
-    active.replace(Some(Arc::new(SqlitePersistence)));
+    active.replace(Some(Arc::new(SqlitePersistence::new(SessionsRoot::new(Path::new("/r")).unwrap()))));
     assert_eq!(located(&registry, &owned()), None);
     active.replace(None);
     assert_eq!(located(&registry, &owned()), None);

@@ -60,3 +60,21 @@ impl Persistence for JsonlPersistence {
         Some(Location { kind: LocationKind::Jsonl, path })
     }
 }
+
+#[cfg(feature = "sessions")]
+impl super::SessionStore for JsonlPersistence {
+    fn create(&self, _: &super::LogHeader) -> crate::Result<Box<dyn super::SessionLog>> {
+        Err(crate::Error::host(crate::Code::Internal, "not yet"))
+    }
+    fn resume(&self, _: &crate::contract::SessionId, _: super::Project<'_>) -> crate::Result<super::Resumed> {
+        Err(crate::Error::host(crate::Code::Internal, "not yet"))
+    }
+    fn load(&self, _: &crate::contract::SessionId, _: super::Project<'_>) -> crate::Result<super::Loaded> {
+        Err(crate::Error::host(crate::Code::Internal, "not yet"))
+    }
+    fn list(&self) -> crate::Result<Vec<super::ListedSession>> {
+        let mut sessions = Vec::new();
+        super::store::newest_first(&mut sessions);
+        Ok(sessions)
+    }
+}

@@ -7,8 +7,12 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use serde::Serialize;
 
+#[cfg(feature = "sessions")]
+use super::SessionStore;
 use super::{Compression, JsonlPersistence, SessionsRoot, SqlitePersistence};
 use crate::contract::SessionHeader;
+#[cfg(feature = "sessions")]
+use crate::error::Result;
 
 /// Keeps the logs of sessions.
 pub trait Persistence: Send + Sync {
@@ -57,7 +61,25 @@ impl Backend {
     pub fn service(self, root: SessionsRoot, compression: Compression) -> Arc<dyn Persistence> {
         match self {
             Self::Jsonl => Arc::new(JsonlPersistence::new(root, compression)),
-            Self::Sqlite => Arc::new(SqlitePersistence),
+            Self::Sqlite => Arc::new(SqlitePersistence::new(root)),
+        }
+    }
+
+    /// The service of this kind, to read and write sessions too. Nothing on disk is touched.
+    ///
+    /// # Errors
+    /// `invalid-configuration` for a database in a build that has none (the feature `sqlite`).
+    #[cfg(feature = "sessions")]
+    pub fn store(self, root: SessionsRoot, compression: Compression) -> Result<Arc<dyn SessionStore>> {
+        match self {
+            Self::Jsonl => Ok(Arc::new(JsonlPersistence::new(root, compression))),
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite => Ok(Arc::new(SqlitePersistence::new(root))),
+            #[cfg(not(feature = "sqlite"))]
+            Self::Sqlite => Err(crate::error::Error::host(
+                crate::error::Code::InvalidConfiguration,
+                "this build has no database for sessions: choose the backend jsonl",
+            )),
         }
     }
 

@@ -69,7 +69,10 @@ fn a_compressed_log_is_of_the_same_kind_with_another_name() {
 
 #[test]
 fn a_database_has_no_file_for_a_session() {
-    assert_eq!(SqlitePersistence.locate(&header("s", Some("/srv"))), None);
+    assert_eq!(
+        SqlitePersistence::new(SessionsRoot::new(Path::new("/r")).unwrap()).locate(&header("s", Some("/srv"))),
+        None
+    );
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn the_slot_answers_with_whatever_is_current_and_an_answer_is_kept() {
     let same = slot.clone();
     same.replace(Some(std::sync::Arc::new(jsonl("/one", Compression::None))));
     let first = slot.current().unwrap();
-    same.replace(Some(std::sync::Arc::new(SqlitePersistence)));
+    same.replace(Some(std::sync::Arc::new(SqlitePersistence::new(SessionsRoot::new(Path::new("/r")).unwrap()))));
     assert!(first.locate(&header("s", None)).unwrap().path.starts_with("/one"));
     assert!(slot.current().unwrap().locate(&header("s", None)).is_none());
     same.replace(None);
