@@ -8,14 +8,26 @@
 //! [`LogHeader`], then one [`Event`] after another. `Session` is a session from its first event to its last.
 
 mod event;
+#[cfg(feature = "sessions")]
+mod failure;
+#[cfg(feature = "sessions")]
+mod files;
 mod header;
 mod json;
 mod jsonl;
 mod layout;
 #[cfg(feature = "sessions")]
 mod lifecycle;
+#[cfg(feature = "sessions")]
+mod limits;
+#[cfg(feature = "sessions")]
+mod lock;
+#[cfg(feature = "sessions")]
+mod pending;
 mod persistence;
 mod root;
+#[cfg(feature = "sessions")]
+mod scan;
 mod sqlite;
 #[cfg(feature = "sessions")]
 mod store;
@@ -25,6 +37,8 @@ pub use header::{LOG_VERSION, LogHeader};
 pub use jsonl::{Compression, JsonlPersistence};
 #[cfg(feature = "sessions")]
 pub use lifecycle::{NewSession, SUBAGENT, Session};
+#[cfg(feature = "sessions")]
+pub use limits::{MAX_LINE_BYTES, MAX_LOG_BYTES};
 pub use persistence::{ActivePersistence, Backend, Location, LocationKind, Persistence};
 pub use root::SessionsRoot;
 pub use sqlite::SqlitePersistence;

@@ -6,6 +6,15 @@ use super::persistence::{Location, Persistence};
 use super::root::SessionsRoot;
 use crate::contract::SessionHeader;
 
+#[cfg(feature = "sqlite")]
+mod database;
+#[cfg(feature = "sqlite")]
+mod log;
+#[cfg(feature = "sqlite")]
+mod store;
+#[cfg(feature = "sqlite")]
+mod writer;
+
 /// The database's name below the root.
 const FILE_NAME: &str = "sessions.sqlite3";
 
@@ -13,13 +22,19 @@ const FILE_NAME: &str = "sessions.sqlite3";
 #[derive(Clone, Debug)]
 pub struct SqlitePersistence {
     root: SessionsRoot,
+    #[cfg(feature = "sqlite")]
+    limits: super::limits::Limits,
 }
 
 impl SqlitePersistence {
     /// Keeps sessions below `root`.
     #[must_use]
     pub fn new(root: SessionsRoot) -> Self {
-        Self { root }
+        Self {
+            root,
+            #[cfg(feature = "sqlite")]
+            limits: super::limits::Limits::default(),
+        }
     }
 
     /// The database that all sessions are in, whether or not it exists.
@@ -35,20 +50,5 @@ impl Persistence for SqlitePersistence {
     }
 }
 
-#[cfg(feature = "sqlite")]
-impl super::SessionStore for SqlitePersistence {
-    fn create(&self, _: &super::LogHeader) -> crate::Result<Box<dyn super::SessionLog>> {
-        Err(crate::Error::host(crate::Code::Internal, "not yet"))
-    }
-    fn resume(&self, _: &crate::contract::SessionId, _: super::Project<'_>) -> crate::Result<super::Resumed> {
-        Err(crate::Error::host(crate::Code::Internal, "not yet"))
-    }
-    fn load(&self, _: &crate::contract::SessionId, _: super::Project<'_>) -> crate::Result<super::Loaded> {
-        Err(crate::Error::host(crate::Code::Internal, "not yet"))
-    }
-    fn list(&self) -> crate::Result<Vec<super::ListedSession>> {
-        let mut sessions = Vec::new();
-        super::store::newest_first(&mut sessions);
-        Ok(sessions)
-    }
-}
+#[cfg(all(test, feature = "sqlite"))]
+mod tests;

@@ -5,9 +5,12 @@
 //! changed nothing, can be tried again, and never keeps an event twice. Whoever writes a log is alone in
 //! that, among all processes, until the log is dropped or the process ends.
 
+use std::fmt;
+
+use super::failure::damaged;
 use super::{Event, Location, LogHeader, Persistence};
-use crate::contract::SessionId;
-use crate::error::Result;
+use crate::contract::{SessionHeader, SessionId};
+use crate::error::{Code, Error, Result};
 
 /// Keeps the logs of sessions, and reads and writes them.
 pub trait SessionStore: Persistence {
@@ -87,6 +90,16 @@ pub struct Resumed {
     pub repaired: u64,
 }
 
+impl fmt::Debug for Resumed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resumed")
+            .field("header", &self.header)
+            .field("events", &self.events.len())
+            .field("repaired", &self.repaired)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A session that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
@@ -110,6 +123,35 @@ pub struct ListedSession {
     pub location: Option<Location>,
     /// How many bytes its log takes.
     pub bytes: u64,
+}
+
+/// A log has to be of the session that was asked for, and in its place: elsewhere it would not be located.
+pub(super) fn check_identity(session: &SessionHeader, id: &SessionId, in_its_place: bool) -> Result<()> {
+    if session.id != *id {
+        return Err(damaged("the header is that of another session: the log was moved here; move it back"));
+    }
+    if !in_its_place {
+        return Err(damaged(
+            "the header says that the session was started for another directory: the log was moved here; move it back",
+        ));
+    }
+    Ok(())
+}
+
+/// There is no such session.
+pub(super) fn not_found() -> Error {
+    Error::host(
+        Code::SessionNotFound,
+        "there is no session of that id: see the list of sessions, and which root is looked in",
+    )
+}
+
+/// The same id in several projects.
+pub(super) fn several_found() -> Error {
+    Error::host(
+        Code::SessionNotFound,
+        "there are several sessions of that id: name the directory that the one was started for",
+    )
 }
 
 /// The newest first; what cannot be read last.
