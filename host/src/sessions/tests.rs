@@ -9,6 +9,21 @@ use crate::contract::{SessionHeader, SessionId};
 use crate::error::Code;
 use crate::home::{Home, Surroundings};
 
+#[cfg(feature = "sessions")]
+mod child;
+#[cfg(feature = "sessions")]
+mod contract;
+#[cfg(all(unix, feature = "sessions"))]
+mod full_disk;
+#[cfg(feature = "sessions")]
+mod hostile;
+#[cfg(all(unix, feature = "sessions"))]
+mod killed;
+#[cfg(feature = "sessions")]
+mod sequences;
+#[cfg(feature = "sessions")]
+pub(super) mod support;
+
 #[derive(Deserialize)]
 struct Row {
     id: String,
