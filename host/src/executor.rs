@@ -1,1 +1,180 @@
 //! Commands: started, bounded in time and output, ended with their host.
+
+mod child_setup;
+mod command;
+mod finished;
+mod gate;
+mod group;
+mod jobs;
+mod launch;
+mod limits;
+mod output;
+mod service;
+mod spawn;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use command::{Input, ShellCommand};
+pub use finished::{End, Finished, signal_name};
+pub use jobs::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
+pub use limits::{
+    DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, ORPHAN_GRACE, READ_BYTES, SPILL_BYTES, TAIL_BYTES,
+    TERM_GRACE,
+};
+pub use output::{Chunk, Output, Spill};
+
+use crate::error::{Code, Error, Result};
+use jobs::Table;
+use launch::Launcher;
+use output::SpillFolder;
+use service::Service;
+
+/// How an executor works.
+#[derive(Clone, Debug)]
+pub struct ExecutorOptions {
+    /// The folder below which output goes that is too long for memory. It is made, with mode 0700, if it does not
+    /// exist; else it must be a real directory that belongs to the user and that nobody else can write to.
+    pub spill_folder: PathBuf,
+    /// Who starts the commands.
+    pub keeper: Keeper,
+}
+
+/// Who starts the commands and looks after them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// The host's own process.
+    ///
+    /// Commands then end with the host as long as it ends in order: [`Executor::shut_down`], or the runtime being
+    /// dropped, which kills their process groups. What a command left behind (`sleep 60 &`) is not known any more
+    /// once its shell has exited and goes on; and a host that is killed with SIGKILL leaves everything running.
+    InHost,
+}
+
+/// Runs commands. Clones are the same executor; commands are ended when the last is dropped.
+///
+/// It needs a tokio runtime with input, output and time, of either kind, and belongs to the one in which it is
+/// first used.
+#[derive(Clone, Debug)]
+pub struct Executor {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    launcher: Launcher,
+    jobs: Arc<Table>,
+}
+
+impl Executor {
+    /// An executor. No process is started yet.
+    ///
+    /// # Errors
+    /// `unsafe-permissions` for a spill folder that is no directory, not the user's own or writable by others;
+    /// `execution-failed` where none can be made.
+    pub fn new(options: ExecutorOptions) -> Result<Self> {
+        let ExecutorOptions { spill_folder, keeper } = options;
+        let spills = SpillFolder::create_below(&spill_folder)?;
+        let service = match keeper {
+            Keeper::InHost => Service::InHost,
+        };
+        let launcher = Launcher::new(service, spills);
+        Ok(Self { inner: Arc::new(Inner { launcher, jobs: Arc::default() }) })
+    }
+
+    /// Runs a command in the foreground, for at most `limit`, which is at most [`MAX_LIMIT`]: a larger one is taken
+    /// for that.
+    ///
+    /// When the time is over or `cancelled` resolves, the command's process group gets SIGTERM and, after
+    /// [`TERM_GRACE`], SIGKILL; the result says so and has what it wrote until then. If this future is dropped, the
+    /// same happens in the background.
+    ///
+    /// # Errors
+    /// `invalid-arguments` for a limit of zero; `execution-failed` when the command cannot be started, its end is
+    /// not known, or the executor is shut down; `environment-too-large`.
+    pub async fn run(
+        &self,
+        command: ShellCommand,
+        limit: Duration,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Finished> {
+        if limit.is_zero() {
+            return Err(Error::host(
+                Code::InvalidArguments,
+                "a command that may take no time cannot be run: give it a limit, or leave that out",
+            ));
+        }
+        let mut running = self.inner.launcher.launch(command, Some(limit.min(MAX_LIMIT))).await?;
+        let lost = |_| Err(command::failed("how the command ended is not known: its runtime is gone"));
+        tokio::select! {
+            finished = &mut running.finished => return finished.unwrap_or_else(lost),
+            () = cancelled => {}
+        }
+        drop(running.stop);
+        running.finished.await.unwrap_or_else(lost)
+    }
+
+    /// Starts a command in the background, without a limit of time, as a job of `owner`. Its name is that of the
+    /// tool and a number, such as `bash-1`.
+    ///
+    /// # Errors
+    /// `too-many-jobs` when [`MAX_ACTIVE_JOBS`] of the owner run already, otherwise as [`run`](Self::run).
+    pub async fn start(&self, owner: &Owner, tool: &str, command: ShellCommand) -> Result<JobId> {
+        let place = self.inner.jobs.place(owner)?;
+        let running = self.inner.launcher.launch(command, None).await?;
+        Ok(place.take(tool, running))
+    }
+
+    /// What a job wrote since it was last read, at most [`READ_BYTES`] of each stream, and how it is doing. No byte
+    /// is returned twice, and none is lost that the spill file or the tail still has.
+    ///
+    /// # Errors
+    /// `job-not-found`, in the same words for a job of another owner.
+    pub fn read(&self, owner: &Owner, job: &JobId) -> Result<JobOutput> {
+        self.inner.jobs.read(owner, job)
+    }
+
+    /// Ends a job, with SIGTERM to its process group and after [`TERM_GRACE`] SIGKILL, and waits until it has. A job
+    /// that has ended stays as it is. Its end is not told by [`completions`](Self::completions) any more.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub async fn kill(&self, owner: &Owner, job: &JobId) -> Result<JobStatus> {
+        self.inner.jobs.kill(owner, job).await
+    }
+
+    /// The jobs of an owner in the order of their starts: those that run and the last [`MAX_ENDED_JOBS`] that have
+    /// ended.
+    #[must_use]
+    pub fn jobs(&self, owner: &Owner) -> Vec<JobStatus> {
+        self.inner.jobs.statuses(owner)
+    }
+
+    /// The jobs of an owner that have ended and were not told of yet, here or by
+    /// [`next_completion`](Self::next_completion): each is told once.
+    #[must_use]
+    pub fn completions(&self, owner: &Owner) -> Vec<JobCompleted> {
+        self.inner.jobs.completions(owner, usize::MAX)
+    }
+
+    /// Waits for a job of an owner to end that was not told of yet. Nothing is lost when this future is dropped.
+    pub async fn next_completion(&self, owner: &Owner) -> JobCompleted {
+        self.inner.jobs.next_completion(owner).await
+    }
+
+    /// Kills the jobs of an owner as [`kill`](Self::kill) does, waits until they have ended, and forgets them:
+    /// they cannot be read any more, and numbers begin with 1 again.
+    pub async fn end_owner(&self, owner: &Owner) {
+        self.inner.jobs.end_owner(owner).await;
+    }
+
+    /// Ends everything, as a cancelled command is ended, waits until it has, and removes the spill files. Whatever
+    /// is asked for later is refused.
+    pub async fn shut_down(&self) {
+        self.inner.launcher.shut_down().await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

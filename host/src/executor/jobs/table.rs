@@ -1,0 +1,273 @@
+//! All jobs of all owners.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, oneshot};
+
+use super::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
+use crate::error::{Code, Error, Result};
+use crate::executor::finished::Finished;
+use crate::executor::launch::Running;
+use crate::executor::limits::{MAX_ACTIVE_JOBS, MAX_ENDED_JOBS};
+use crate::executor::output::Stream;
+use crate::text::shown_within;
+
+/// The most bytes of what somebody takes for a job's name that a message repeats.
+const SHOWN_ID_BYTES: usize = 64;
+
+/// All jobs. Dropping it ends those that run.
+#[derive(Debug, Default)]
+pub(in crate::executor) struct Table {
+    owners: Mutex<HashMap<Owner, Jobs>>,
+    /// Woken whenever a job has ended.
+    ended: Notify,
+}
+
+/// The jobs of one owner.
+#[derive(Debug, Default)]
+struct Jobs {
+    /// How many jobs each tool has started.
+    numbers: HashMap<String, u64>,
+    /// Jobs that are being started.
+    starting: usize,
+    /// In the order of their starts.
+    jobs: Vec<Job>,
+}
+
+#[derive(Debug)]
+struct Job {
+    id: JobId,
+    state: JobState,
+    began: Instant,
+    took: Option<Duration>,
+    stop: Option<oneshot::Sender<()>>,
+    stdout: Reading,
+    stderr: Reading,
+    /// Whether its end was told.
+    reported: bool,
+}
+
+/// A stream and how far it was read.
+#[derive(Debug)]
+struct Reading {
+    stream: Arc<Stream>,
+    read: u64,
+}
+
+/// A place among the jobs of an owner, for one that is being started.
+pub(in crate::executor) struct Place {
+    table: Arc<Table>,
+    owner: Owner,
+}
+
+impl Table {
+    /// Makes place for a job.
+    ///
+    /// # Errors
+    /// `too-many-jobs`.
+    pub(in crate::executor) fn place(self: &Arc<Self>, owner: &Owner) -> Result<Place> {
+        let mut owners = self.lock();
+        let jobs = owners.entry(owner.clone()).or_default();
+        if jobs.active() >= MAX_ACTIVE_JOBS {
+            return Err(Error::host(
+                Code::TooManyJobs,
+                format!(
+                    "{MAX_ACTIVE_JOBS} background jobs run already, which is the most: wait for one to end, or kill one"
+                ),
+            ));
+        }
+        jobs.starting += 1;
+        Ok(Place { table: Arc::clone(self), owner: owner.clone() })
+    }
+
+    /// What came since the last read.
+    pub(in crate::executor) fn read(&self, owner: &Owner, id: &JobId) -> Result<JobOutput> {
+        // Read under the lock, so that two readers do not get the same bytes.
+        let mut owners = self.lock();
+        let job = find(&mut owners, owner, id)?;
+        // The state first: what was written before an end is then in what is read, or pending.
+        let status = job.status();
+        let next = |reading: &mut Reading| {
+            let chunk = reading.stream.after(reading.read);
+            reading.read += chunk.skipped + chunk.bytes.len() as u64;
+            chunk
+        };
+        Ok(JobOutput { status, stdout: next(&mut job.stdout), stderr: next(&mut job.stderr) })
+    }
+
+    /// Ends a job and waits until it has. Its end counts as told.
+    pub(in crate::executor) async fn kill(&self, owner: &Owner, id: &JobId) -> Result<JobStatus> {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            {
+                let mut owners = self.lock();
+                let job = find(&mut owners, owner, id)?;
+                job.stop = None;
+                if job.state != JobState::Running {
+                    job.reported = true;
+                    return Ok(job.status());
+                }
+            }
+            ended.await;
+        }
+    }
+
+    pub(in crate::executor) fn statuses(&self, owner: &Owner) -> Vec<JobStatus> {
+        self.lock().get(owner).map(|jobs| jobs.jobs.iter().map(Job::status).collect()).unwrap_or_default()
+    }
+
+    /// The ends that were not told yet, in the order of the jobs' starts; at most `most` of them.
+    pub(in crate::executor) fn completions(&self, owner: &Owner, most: usize) -> Vec<JobCompleted> {
+        let mut owners = self.lock();
+        let Some(jobs) = owners.get_mut(owner) else { return Vec::new() };
+        let untold = jobs.jobs.iter_mut().filter(|job| job.state != JobState::Running && !job.reported).take(most);
+        untold
+            .map(|job| {
+                job.reported = true;
+                JobCompleted { status: job.status() }
+            })
+            .collect()
+    }
+
+    /// Waits for an end that was not told yet.
+    pub(in crate::executor) async fn next_completion(&self, owner: &Owner) -> JobCompleted {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            if let Some(completed) = self.completions(owner, 1).pop() {
+                return completed;
+            }
+            ended.await;
+        }
+    }
+
+    /// Ends the jobs of an owner, waits until they have, and forgets them.
+    pub(in crate::executor) async fn end_owner(&self, owner: &Owner) {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            {
+                let mut owners = self.lock();
+                let Some(jobs) = owners.get_mut(owner) else { return };
+                for job in &mut jobs.jobs {
+                    job.stop = None;
+                }
+                if jobs.active() == 0 {
+                    jobs.jobs.iter().for_each(Job::forget);
+                    owners.remove(owner);
+                    return;
+                }
+            }
+            ended.await;
+        }
+    }
+
+    /// Notes that a job has ended.
+    fn end(&self, owner: &Owner, id: &JobId, finished: Result<Finished>) {
+        if let Ok(job) = find(&mut self.lock(), owner, id) {
+            job.took = Some(finished.as_ref().map_or_else(|_| job.began.elapsed(), |finished| finished.took));
+            job.state = match finished {
+                Ok(finished) => JobState::Ended(finished.end),
+                Err(error) => JobState::Lost(error),
+            };
+            job.stop = None;
+        }
+        if let Some(jobs) = self.lock().get_mut(owner) {
+            jobs.forget_oldest();
+        }
+        self.ended.notify_waiters();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Owner, Jobs>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Puts a job there that has started.
+    pub(in crate::executor) fn take(self, tool: &str, running: Running) -> JobId {
+        let Running { stdout, stderr, stop, finished } = running;
+        let id = {
+            let mut owners = self.table.lock();
+            let jobs = owners.entry(self.owner.clone()).or_default();
+            let number = jobs.numbers.entry(tool.to_owned()).or_default();
+            *number += 1;
+            let id = JobId(format!("{tool}-{number}"));
+            jobs.jobs.push(Job {
+                id: id.clone(),
+                state: JobState::Running,
+                began: Instant::now(),
+                took: None,
+                stop: Some(stop),
+                stdout: Reading { stream: stdout, read: 0 },
+                stderr: Reading { stream: stderr, read: 0 },
+                reported: false,
+            });
+            id
+        };
+        let (table, owner, job) = (Arc::downgrade(&self.table), self.owner.clone(), id.clone());
+        tokio::spawn(async move {
+            let lost = |_| Err(crate::executor::command::failed("how the job ended is not known: its runtime is gone"));
+            let finished = finished.await.unwrap_or_else(lost);
+            if let Some(table) = table.upgrade() {
+                table.end(&owner, &job, finished);
+            }
+        });
+        id
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(jobs) = self.table.lock().get_mut(&self.owner) {
+            jobs.starting = jobs.starting.saturating_sub(1);
+        }
+        self.table.ended.notify_waiters();
+    }
+}
+
+impl Jobs {
+    fn active(&self) -> usize {
+        self.starting + self.jobs.iter().filter(|job| job.state == JobState::Running).count()
+    }
+
+    fn forget_oldest(&mut self) {
+        let mut surplus = (self.jobs.len() - self.active()).saturating_sub(MAX_ENDED_JOBS);
+        self.jobs.retain(|job| {
+            let goes = surplus > 0 && job.state != JobState::Running;
+            if goes {
+                surplus -= 1;
+                job.forget();
+            }
+            !goes
+        });
+    }
+}
+
+impl Job {
+    fn status(&self) -> JobStatus {
+        let took = self.took.unwrap_or_else(|| self.began.elapsed());
+        JobStatus { job: self.id.clone(), state: self.state.clone(), took }
+    }
+
+    /// Removes what nobody can ask for any more.
+    fn forget(&self) {
+        self.stdout.stream.forget();
+        self.stderr.stream.forget();
+    }
+}
+
+/// The same words whether a job never was, is forgotten, or is somebody else's.
+fn find<'a>(owners: &'a mut HashMap<Owner, Jobs>, owner: &Owner, id: &JobId) -> Result<&'a mut Job> {
+    let job = owners.get_mut(owner).and_then(|jobs| jobs.jobs.iter_mut().find(|job| job.id == *id));
+    job.ok_or_else(|| {
+        let id = shown_within(id.as_str(), SHOWN_ID_BYTES);
+        Error::host(Code::JobNotFound, format!("there is no job {id}: ask for the list of jobs"))
+    })
+}

@@ -1,0 +1,211 @@
+//! One command, from its start to its result.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::pipe;
+use tokio::sync::{Semaphore, oneshot};
+
+use super::command::{Input, ShellCommand, failed};
+use super::finished::{End, Exit, Finished};
+use super::gate::{Gate, Pass};
+use super::limits::{MAX_STARTING, TERM_GRACE};
+use super::output::{SpillFolder, Stream, pump};
+use super::service::{NotStarted, Process, Service};
+use super::spawn::{Streams, explain};
+use crate::error::Result;
+
+/// What commands are started with.
+#[derive(Debug)]
+pub(super) struct Launcher {
+    service: Arc<Service>,
+    spills: Arc<SpillFolder>,
+    gate: Gate,
+    starting: Semaphore,
+}
+
+/// A command that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) stdout: Arc<Stream>,
+    pub(super) stderr: Arc<Stream>,
+    /// Ends it, when it is sent or dropped.
+    pub(super) stop: oneshot::Sender<()>,
+    pub(super) finished: oneshot::Receiver<Result<Finished>>,
+}
+
+impl Launcher {
+    pub(super) fn new(service: Service, spills: SpillFolder) -> Self {
+        Self {
+            service: Arc::new(service),
+            spills: Arc::new(spills),
+            gate: Gate::new(),
+            starting: Semaphore::new(MAX_STARTING),
+        }
+    }
+
+    /// Starts a command, which then goes on in the background whether or not anybody waits.
+    ///
+    /// # Errors
+    /// `execution-failed`, `environment-too-large`.
+    pub(super) async fn launch(&self, command: ShellCommand, limit: Option<Duration>) -> Result<Running> {
+        let pass = self.gate.enter()?;
+        let spec = command.spec()?;
+        // The semaphore is never closed.
+        let _starting = self.starting.acquire().await;
+        let begun = Instant::now();
+        let pipes = Pipes::open(&command.input)
+            .map_err(|error| failed(format!("no pipe could be made for the command ({error}): see `ulimit -n`")))?;
+        let process = match self.service.start(spec.clone(), pipes.theirs).await {
+            Ok(process) => process,
+            Err(NotStarted::System(error)) => return Err(explain(&error, &command, &spec)),
+            Err(NotStarted::Other(error)) => return Err(error),
+        };
+        let input = match command.input {
+            Input::Bytes(bytes) => bytes,
+            Input::Null => Vec::new(),
+        };
+        let (stop, stopped) = oneshot::channel();
+        let (done, finished) = oneshot::channel();
+        let (stdout, stderr) = (Stream::new(), Stream::new());
+        let running = Running { stdout: Arc::clone(&stdout), stderr: Arc::clone(&stderr), stop, finished };
+        let attended = Attended {
+            process,
+            pipes: pipes.ours,
+            stdout,
+            stderr,
+            spills: Arc::clone(&self.spills),
+            begun,
+            limit,
+            pass,
+        };
+        tokio::spawn(async move {
+            let _ = done.send(attended.attend(input, stopped).await);
+        });
+        Ok(running)
+    }
+
+    /// Ends every command and waits until all are gone. Nothing is started any more.
+    pub(super) async fn shut_down(&self) {
+        self.gate.close();
+        self.gate.empty().await;
+        self.service.close().await;
+        self.spills.remove();
+    }
+}
+
+/// What belongs to a command that runs.
+struct Attended {
+    process: Process,
+    pipes: Ends,
+    stdout: Arc<Stream>,
+    stderr: Arc<Stream>,
+    spills: Arc<SpillFolder>,
+    begun: Instant,
+    limit: Option<Duration>,
+    pass: Pass,
+}
+
+impl Attended {
+    async fn attend(self, input: Vec<u8>, stopped: oneshot::Receiver<()>) -> Result<Finished> {
+        let Self { process, pipes, stdout, stderr, spills, begun, limit, pass } = self;
+        let (stdout_may_end, stdout_exited) = oneshot::channel();
+        let (stderr_may_end, stderr_exited) = oneshot::channel();
+        let process = async {
+            let end = end_of(process, limit, stopped, &pass).await;
+            let _ = (stdout_may_end.send(()), stderr_may_end.send(()));
+            end
+        };
+        let all = async {
+            tokio::join!(
+                process,
+                pump(pipes.stdout, Arc::clone(&stdout), Arc::clone(&spills), stdout_exited),
+                pump(pipes.stderr, Arc::clone(&stderr), Arc::clone(&spills), stderr_exited),
+            )
+        };
+        let (end, (), ()) = tokio::select! {
+            all = all => all,
+            // What the command does not read by its end is dropped with the pipe.
+            never = feed(pipes.stdin, &input) => match never {},
+        };
+        Ok(Finished { end: end?, stdout: stdout.output(), stderr: stderr.output(), took: begun.elapsed() })
+    }
+}
+
+/// Waits until a process ends, or has to.
+async fn end_of(
+    mut process: Process,
+    limit: Option<Duration>,
+    stopped: oneshot::Receiver<()>,
+    pass: &Pass,
+) -> Result<End> {
+    let timed_out = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    let is_late = tokio::select! {
+        biased;
+        exit = process.exit() => return exit.map(Exit::by_itself),
+        () = timed_out => true,
+        _ = stopped => false,
+        () = pass.closing() => false,
+    };
+    process.end(TERM_GRACE);
+    let exit = process.exit().await?;
+    Ok(match (exit.ended_by, limit) {
+        // It was faster.
+        (None, _) => exit.by_itself(),
+        (Some(signal), Some(limit)) if is_late => End::TimedOut { limit, signal },
+        (Some(signal), _) => End::Cancelled { signal },
+    })
+}
+
+/// Writes to a pipe and closes it. That nobody reads is the command's own affair.
+async fn feed(pipe: Option<pipe::Sender>, input: &[u8]) -> Infallible {
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.write_all(input).await;
+    }
+    std::future::pending().await
+}
+
+/// The pipes of a command.
+struct Pipes {
+    ours: Ends,
+    theirs: Streams,
+}
+
+/// The host's ends of them.
+struct Ends {
+    stdin: Option<pipe::Sender>,
+    stdout: pipe::Receiver,
+    stderr: pipe::Receiver,
+}
+
+impl Pipes {
+    fn open(input: &Input) -> io::Result<Self> {
+        let (stdin, feeding) = match input {
+            Input::Null => (OwnedFd::from(File::open("/dev/null")?), None),
+            Input::Bytes(_) => {
+                let (reader, writer) = io::pipe()?;
+                (OwnedFd::from(reader), Some(pipe::Sender::from_owned_fd(writer.into())?))
+            }
+        };
+        let (stdout_reader, stdout) = io::pipe()?;
+        let (stderr_reader, stderr) = io::pipe()?;
+        Ok(Self {
+            ours: Ends {
+                stdin: feeding,
+                stdout: pipe::Receiver::from_owned_fd(stdout_reader.into())?,
+                stderr: pipe::Receiver::from_owned_fd(stderr_reader.into())?,
+            },
+            theirs: Streams { stdin, stdout: stdout.into(), stderr: stderr.into() },
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! The numbers that bound a command, each with its reason.
+
+use std::time::Duration;
+
+/// How long a foreground command may run unless its caller says otherwise.
+///
+/// What agents' shell tools commonly give a command: long enough for a build step, short enough to notice one
+/// that hangs.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
+
+/// The longest that a foreground command may run. A larger limit is taken for this one; what needs longer
+/// belongs into the background.
+pub const MAX_LIMIT: Duration = Duration::from_secs(600);
+
+/// How long a process group has between SIGTERM and SIGKILL: enough to remove a lock file, too short to wait for.
+pub const TERM_GRACE: Duration = Duration::from_secs(3);
+
+/// How long what still runs has between SIGTERM and SIGKILL when its host is gone and nobody waits any more.
+pub const ORPHAN_GRACE: Duration = Duration::from_secs(1);
+
+/// The bytes of each stream that are kept in memory: its last ones. A model is shown less.
+pub const TAIL_BYTES: usize = 64_000;
+
+/// The most bytes of each stream that go to a spill file: the first ones. What comes later is read, so that the
+/// command goes on, and only its tail is kept.
+pub const SPILL_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The most bytes of each stream that one [`read`](super::Executor::read) returns, which is as much as a tail.
+pub const READ_BYTES: usize = TAIL_BYTES;
+
+/// The most background jobs of one owner that run at the same time.
+pub const MAX_ACTIVE_JOBS: usize = 10;
+
+/// The most jobs of one owner that have ended and can still be read. The oldest are forgotten first.
+pub const MAX_ENDED_JOBS: usize = 100;
+
+/// How long a stream must be quiet, once its command has exited, to be taken for finished although something
+/// that the command left behind still holds it.
+pub(super) const QUIET: Duration = Duration::from_millis(50);
+
+/// The longest that a result waits for what a command left behind and what does not stop writing.
+pub(super) const OUTPUT_GRACE: Duration = Duration::from_millis(500);
+
+/// How many commands are being started at the same time. Each needs some ten descriptors while it is, and two
+/// or three while it runs; an ordinary process may have 1,024.
+pub(super) const MAX_STARTING: usize = 16;

@@ -1,0 +1,2 @@
+mod foreground;
+mod support;
