@@ -6,6 +6,8 @@ mod finished;
 mod gate;
 mod group;
 mod jobs;
+#[cfg(target_os = "linux")]
+mod keeper;
 mod launch;
 mod limits;
 mod output;
@@ -19,6 +21,8 @@ use std::time::Duration;
 pub use command::{Input, ShellCommand};
 pub use finished::{End, Finished, signal_name};
 pub use jobs::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
+#[cfg(target_os = "linux")]
+pub use keeper::{KEEPER_ARGUMENT, KeeperProgram, serve_keeper};
 pub use limits::{
     DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, ORPHAN_GRACE, READ_BYTES, SPILL_BYTES, TAIL_BYTES,
     TERM_GRACE,
@@ -50,6 +54,10 @@ pub enum Keeper {
     /// dropped, which kills their process groups. What a command left behind (`sleep 60 &`) is not known any more
     /// once its shell has exited and goes on; and a host that is killed with SIGKILL leaves everything running.
     InHost,
+    /// A process of its own, which outlives the host for as long as it takes to end what the host started. It is
+    /// started with the first command. On Linux.
+    #[cfg(target_os = "linux")]
+    Program(KeeperProgram),
 }
 
 /// Runs commands. Clones are the same executor; commands are ended when the last is dropped.
@@ -78,6 +86,8 @@ impl Executor {
         let spills = SpillFolder::create_below(&spill_folder)?;
         let service = match keeper {
             Keeper::InHost => Service::InHost,
+            #[cfg(target_os = "linux")]
+            Keeper::Program(program) => Service::Keeper(keeper::Remote::new(program)),
         };
         let launcher = Launcher::new(service, spills);
         Ok(Self { inner: Arc::new(Inner { launcher, jobs: Arc::default() }) })

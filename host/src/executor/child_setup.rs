@@ -4,8 +4,12 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, RawFd};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::io::{Errno, FdFlags, fcntl_getfd, fcntl_setfd};
+#[cfg(target_os = "linux")]
+use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
+use rustix::io::Errno;
+#[cfg(target_os = "linux")]
+use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+#[cfg(target_os = "linux")]
 use rustix::process::{Pid, Signal};
 use tokio::process::Command;
 
@@ -16,7 +20,7 @@ pub(super) enum Parent {
     /// started them, and threads of a host come and go.
     Host,
     /// A keeper, whose only thread lives as long as it does: its processes die with it.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "keepers are on Linux"))]
+    #[cfg(target_os = "linux")]
     Keeper(Pid),
 }
 
@@ -44,17 +48,13 @@ fn set_up(parent: Parent) -> Result<(), Errno> {
             // It may have died just before the signal was asked for.
             if rustix::process::getppid() == Some(keeper) { Ok(()) } else { Err(Errno::SRCH) }
         }
-        #[cfg(not(target_os = "linux"))]
-        Parent::Keeper(_) => Ok(()),
     }
 }
 
-/// Marks every descriptor but the standard streams to be closed when the program begins. The standard library does
+/// Marks, in a process of one thread, every descriptor but the standard streams to be closed when the program begins. The standard library does
 /// so with its own; a host may have others, of libraries in other languages or from who started it.
 #[cfg(target_os = "linux")]
-fn close_others_on_exec() -> Result<(), Errno> {
-    use rustix::fs::RawDir;
-
+pub(super) fn close_others_on_exec() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     // Without /proc only what was opened to be inherited is.
     let Ok(folder) = openat(CWD, c"/proc/self/fd", flags, Mode::empty()) else { return Ok(()) };
@@ -66,8 +66,8 @@ fn close_others_on_exec() -> Result<(), Errno> {
             continue;
         }
         #[expect(unsafe_code, reason = "the descriptors of this process are known by number alone")]
-        // SAFETY: this process has one thread after its fork, which is here: the descriptor that was just listed
-        // is still open.
+        // SAFETY: this process has one thread, which is here: after its fork, or because a keeper has started no
+        // other yet. So the descriptor that was just listed is still open.
         let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
         let known = fcntl_getfd(descriptor)?;
         if !known.contains(FdFlags::CLOEXEC) {
@@ -78,7 +78,7 @@ fn close_others_on_exec() -> Result<(), Errno> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn close_others_on_exec() -> Result<(), Errno> {
+pub(super) fn close_others_on_exec() -> Result<(), Errno> {
     Ok(())
 }
 

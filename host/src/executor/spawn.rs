@@ -69,11 +69,6 @@ pub(super) fn explain(error: &io::Error, command: &ShellCommand, spec: &Spec) ->
         Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => {
             format!("{program} cannot be executed ({error}): see to its permissions, or name another program")
         }
-        Some(Errno::NOEXEC) => {
-            format!(
-                "{program} is no program that this system runs ({error}): a script needs a first line that begins with #!"
-            )
-        }
         Some(Errno::MFILE | Errno::NFILE) => {
             format!(
                 "{program} was not started: too many files are open (`ulimit -n`). Try again when others have ended"

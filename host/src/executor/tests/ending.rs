@@ -1,0 +1,162 @@
+//! Commands that are ended: late, unwanted, or stubborn.
+
+use std::future::{pending, ready};
+use std::time::Duration;
+
+use super::support::{Fixture, LONG, bash, is_running, pid_in, until_gone};
+use crate::error::Code;
+use crate::executor::{End, MAX_LIMIT, TERM_GRACE};
+
+const SHORT: Duration = Duration::from_millis(100);
+
+#[tokio::test]
+async fn a_command_that_is_late_gets_sigterm_and_its_output_is_kept() {
+    for fixture in Fixture::both() {
+        let finished = fixture.executor.run(bash("echo begun; sleep 600"), Duration::from_secs(2), pending()).await;
+        let finished = finished.unwrap();
+        assert_eq!(finished.end, End::TimedOut { limit: Duration::from_secs(2), signal: 15 });
+        assert_eq!(finished.end.to_string(), "timed out after 2 s, ended by SIGTERM");
+        assert_eq!(finished.stdout.tail, b"begun\n");
+    }
+}
+
+#[tokio::test]
+async fn a_command_may_tidy_up_on_sigterm() {
+    for fixture in Fixture::both() {
+        let script = "trap 'echo tidied; exit 9' TERM; echo begun; while :; do sleep 0.05; done";
+        let finished = fixture.executor.run(bash(script), Duration::from_secs(2), pending()).await.unwrap();
+        assert_eq!(finished.end, End::TimedOut { limit: Duration::from_secs(2), signal: 15 });
+        assert_eq!(finished.stdout.tail, b"begun\ntidied\n");
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_ignores_sigterm_is_killed_after_the_grace() {
+    for fixture in Fixture::both() {
+        let file = fixture.path("pid");
+        let script = format!("trap '' TERM; (echo $BASHPID > {}; sleep 600; :); sleep 600", file.display());
+        let finished = fixture.executor.run(bash(&script), Duration::from_secs(1), pending()).await.unwrap();
+        assert_eq!(finished.end, End::TimedOut { limit: Duration::from_secs(1), signal: 9 });
+        assert!(finished.took >= TERM_GRACE);
+        until_gone(pid_in(&file).await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_child_that_ignores_sigterm_is_killed_although_its_shell_went() {
+    for fixture in Fixture::both() {
+        let file = fixture.path("pid");
+        let script = format!(
+            "(trap '' TERM; echo $BASHPID > {}; while :; do sleep 0.1; done) & trap 'exit 1' TERM; while :; do sleep 0.1; done",
+            file.display()
+        );
+        let cancelled = async {
+            pid_in(&file).await;
+        };
+        let finished = fixture.executor.run(bash(&script), LONG, cancelled).await.unwrap();
+        assert_eq!(finished.end, End::Cancelled { signal: 15 });
+        until_gone(pid_in(&file).await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_command_is_ended_too() {
+    for fixture in Fixture::both() {
+        let finished = fixture.executor.run(bash("kill -STOP $$"), Duration::from_secs(1), pending()).await.unwrap();
+        assert_eq!(finished.end, End::TimedOut { limit: Duration::from_secs(1), signal: 15 });
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_command_says_so() {
+    for fixture in Fixture::both() {
+        let finished = fixture.executor.run(bash("sleep 600"), LONG, ready(())).await.unwrap();
+        assert_eq!(finished.end, End::Cancelled { signal: 15 });
+        assert_eq!(finished.end.to_string(), "cancelled, ended by SIGTERM");
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_nobody_waits_for_any_more_is_ended() {
+    for fixture in Fixture::both() {
+        let file = fixture.path("pid");
+        let script = format!("trap '' TERM; echo $$ > {}; sleep 600; :", file.display());
+        tokio::select! {
+            _ = fixture.run(&script) => panic!("it does not end by itself"),
+            _ = pid_in(&file) => {}
+        }
+        until_gone(pid_in(&file).await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_nobody_waits_for_before_it_runs_is_ended() {
+    for fixture in Fixture::both() {
+        // The first starts the keeper; then the others are given up at every moment of their start.
+        fixture.run("true").await.unwrap();
+        let folder = fixture.path("pids");
+        std::fs::create_dir(&folder).unwrap();
+        for micros in (0..4000).step_by(200) {
+            let script = format!("echo $$ > {}/{micros}; exec sleep 600", folder.display());
+            let _ = tokio::time::timeout(Duration::from_micros(micros), fixture.run(&script)).await;
+        }
+        fixture.executor.shut_down().await;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            assert!(text.is_empty() || !is_running(text.trim().parse().unwrap()));
+        }
+    }
+}
+
+#[test]
+fn a_runtime_that_is_dropped_takes_its_commands_with_it() {
+    for fixture in Fixture::both() {
+        let file = fixture.path("pid");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let pid = runtime.block_on(async {
+            let script = format!("trap '' TERM; echo $$ > {}; sleep 600; :", file.display());
+            tokio::select! {
+                _ = fixture.run(&script) => panic!("it does not end by itself"),
+                pid = pid_in(&file) => pid,
+            }
+        });
+        assert!(is_running(pid));
+        drop(runtime);
+        let another = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        another.block_on(async {
+            until_gone(pid).await;
+            // And the executor serves another one.
+            assert_eq!(fixture.run("exit 4").await.unwrap().end, End::Exited(4));
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_limit_of_zero_is_refused_and_a_huge_one_is_cut() {
+    let fixture = Fixture::in_host();
+    let error = fixture.executor.run(bash("true"), Duration::ZERO, pending()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArguments);
+    assert!(MAX_LIMIT > SHORT);
+    let finished = fixture.executor.run(bash("exit 2"), Duration::MAX, pending()).await.unwrap();
+    assert_eq!(finished.end, End::Exited(2));
+}
+
+#[tokio::test]
+async fn an_executor_that_is_shut_down_ends_what_runs_and_starts_nothing() {
+    for fixture in Fixture::both() {
+        let file = fixture.path("pid");
+        let script = format!("echo $$ > {}; sleep 600", file.display());
+        let shut_down = async {
+            pid_in(&file).await;
+            fixture.executor.shut_down().await;
+        };
+        let (finished, ()) = tokio::join!(fixture.run(&script), shut_down);
+        assert_eq!(finished.unwrap().end, End::Cancelled { signal: 15 });
+        assert!(!is_running(pid_in(&file).await));
+        let error = fixture.run("true").await.unwrap_err();
+        assert_eq!(error.code(), Code::ExecutionFailed);
+        assert!(error.message().contains("shut down"));
+        // Once more does no harm.
+        fixture.executor.shut_down().await;
+    }
+}
