@@ -45,6 +45,9 @@ pub use file::HookFile;
 pub use fire::{Hooks, HooksOptions};
 pub use outcome::{Decision, HookEnd, HookOutcome, HookReport};
 pub use payload::payload;
-pub use runner::{HookCommand, HookRun, HookRunner};
+pub use runner::{HookCommand, HookRun, HookRunner, Running};
 pub use set::{DEFAULT_LIMIT, HookSet, MAX_HOOKS, MAX_LIMIT};
 pub use transcripts::Transcripts;
+
+#[cfg(test)]
+mod tests;

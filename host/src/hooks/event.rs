@@ -20,7 +20,7 @@ pub struct HookContext {
     pub model: String,
     /// One of the products' words, such as `default` or `bypassPermissions`.
     pub permission_mode: String,
-    /// Identifies the turn; absent outside one.
+    /// Identifies the turn. Codex's hooks expect one within a turn; outside it is not told.
     pub turn_id: Option<String>,
 }
 

@@ -161,7 +161,7 @@ impl Hooks {
             program,
             workdir: context.cwd.clone(),
             environment: environment(dialect, inherited, &context.cwd)?,
-            payload: payload.into(),
+            payload,
             limit: hook.limit,
         })
     }

@@ -35,7 +35,8 @@ pub struct HookOutcome {
     /// The arguments that the tool is to run with instead: of the last hook, in the order of configuration,
     /// that allowed the call and gave some. Never there for a denial.
     pub updated_input: Option<Value>,
-    /// What the model is to know, a text for each hook that said something, verbatim.
+    /// What the model is to know, a text for each hook that said something, verbatim. None is longer than what
+    /// an executor keeps of an output in memory.
     pub additional_context: Vec<String>,
     /// What the person is to see. Control characters are escaped but for line ends and tabs.
     pub system_messages: Vec<String>,

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use super::matcher::Matcher;
 use super::{Dialect, EventName, HookEvent};
+use crate::executor;
 
 /// How long a hook may take that does not say how long: what both products allow.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(600);
 
 /// The longest that a hook may take, whatever its file says: as long as any command that is waited for.
-pub const MAX_LIMIT: Duration = Duration::from_secs(600);
+pub const MAX_LIMIT: Duration = executor::MAX_LIMIT;
 
 /// The most hooks of one file: all that match run at once.
 pub const MAX_HOOKS: usize = 256;

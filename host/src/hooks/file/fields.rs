@@ -82,7 +82,8 @@ impl HookFile<'_> {
             self.warn(&place, &format!("a hook may take {} seconds at most: it gets as many", MAX_LIMIT.as_secs()));
             return Ok(MAX_LIMIT);
         }
-        Ok(Duration::try_from_secs_f64(seconds).unwrap_or(MAX_LIMIT))
+        // Less than any process takes, but not nothing, which is no limit that can be set.
+        Ok(Duration::try_from_secs_f64(seconds).unwrap_or(MAX_LIMIT).max(Duration::from_millis(1)))
     }
 }
 
