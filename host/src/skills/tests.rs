@@ -10,7 +10,7 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = folder_of_mine();
         fs::create_dir(dir.path().join(FOLDER)).unwrap();
         only_mine(&dir.path().join(FOLDER));
         Self { dir }
@@ -27,9 +27,9 @@ impl Fixture {
     fn skill(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let folder = self.folder(name);
         fs::create_dir_all(&folder).unwrap();
+        only_mine(&folder);
         let path = folder.join(FILE_NAME);
         fs::write(&path, text).unwrap();
-        only_mine(&folder);
         only_mine(&path);
         path
     }
@@ -37,6 +37,13 @@ impl Fixture {
     fn find(&self) -> Found {
         Skills::at(self.home()).find().unwrap()
     }
+}
+
+/// A folder that is gone after the test.
+fn folder_of_mine() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    only_mine(folder.path());
+    folder
 }
 
 /// Takes away what the umask may have given to others.
@@ -78,7 +85,7 @@ fn skills_are_found_by_name_in_order() {
 
 #[test]
 fn without_a_folder_there_are_no_skills_and_none_is_made() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder_of_mine();
     let home = Home::resolve_in(Some(dir.path().as_os_str()), &Surroundings::default()).unwrap();
     assert_eq!(discover(&home).unwrap(), []);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
@@ -103,6 +110,7 @@ fn a_skill_that_cannot_be_used_hides_no_other() {
     fixture.skill("steering", "---\nname: \"a\\u001b[2J\"\n---\n");
     fixture.skill("wordy", format!("---\ndescription: {}\n---\n", "x".repeat(MAX_DESCRIPTION_BYTES + 1)));
     fs::create_dir_all(fixture.folder("folder").join(FILE_NAME)).unwrap();
+    only_mine(&fixture.folder("folder"));
     let found = fixture.find();
     assert_eq!(names(&found.skills), ["good"]);
     let codes: Vec<_> = found.problems.iter().map(Error::code).collect();
@@ -149,8 +157,9 @@ fn of_two_skills_of_one_name_the_first_folder_has_it() {
 
 #[test]
 fn a_file_in_the_place_of_the_folder_is_an_error() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder_of_mine();
     fs::write(dir.path().join(FOLDER), "").unwrap();
+    only_mine(&dir.path().join(FOLDER));
     let home = Home::resolve_in(Some(dir.path().as_os_str()), &Surroundings::default()).unwrap();
     assert_eq!(Skills::at(home).find().unwrap_err().code(), Code::Unreadable);
 }
@@ -193,7 +202,7 @@ mod special_files {
     #[test]
     fn a_link_to_a_skill_is_a_skill() {
         let fixture = Fixture::new();
-        let elsewhere = tempfile::tempdir().unwrap();
+        let elsewhere = folder_of_mine();
         fs::write(elsewhere.path().join(FILE_NAME), "text").unwrap();
         only_mine(&elsewhere.path().join(FILE_NAME));
         symlink(elsewhere.path(), fixture.folder("linked")).unwrap();
