@@ -22,8 +22,21 @@
 //! | output that looks like JSON and is not | is plain text | is reported, and no context |
 //!
 //! Both run everything that matches at once, search with a matcher that is no plain name (without anchors it
-//! matches anywhere), stop a hook after [`DEFAULT_LIMIT`] unless its file says less, and read
-//! [answers](HookOutcome) alike. Codex itself refuses the answers `ask` and a bare `allow`; here they count.
+//! matches anywhere), and end a hook after [`DEFAULT_LIMIT`] unless its file says less.
+//!
+//! # Answers
+//!
+//! | a hook | means |
+//! | --- | --- |
+//! | exits with 0, having written a JSON object | what the object says, read leniently: fields that are not known are ignored, and those of a wrong type are ignored and reported |
+//! | exits with 0, having written other text | context for the model at the start of a session and for a prompt, else nothing |
+//! | exits with 2 | it [blocks](Decision::Deny), with standard error as the reason |
+//! | does anything else, or takes too long | nothing: it is [reported](HookReport), and blocks nothing |
+//!
+//! The object may have `continue`, `stopReason`, `systemMessage`, `decision` (`block`; `approve` is the old
+//! `allow`), `reason`, and `hookSpecificOutput` with `hookEventName`, `additionalContext`, and for a call
+//! `permissionDecision` (`allow`, `ask`, `deny`), `permissionDecisionReason` and `updatedInput`. Answers are read
+//! alike in both dialects; Codex itself refuses `ask` and a bare `allow`, which count here.
 
 mod answer;
 mod dialect;

@@ -1,7 +1,17 @@
 //! The skills that are in a host's home: `<home>/skills/NAME/SKILL.md`.
 //!
-//! A skill is a folder with a text that says how something is done. Only its [front matter](front_matter) is
-//! read here: what it is called, and when to use it. Whoever uses it reads the text.
+//! A skill is a folder with a text that says how something is done. Only its front matter is read here: what it
+//! is called, and when to use it. Whoever uses it reads the text.
+//!
+//! ```text
+//! ---
+//! name: release
+//! description: How a release is made. Use it when somebody asks for one.
+//! ---
+//! ```
+//!
+//! Of YAML as much is understood as skills use: plain and quoted values, values that go on in indented lines,
+//! `>` and `|`, comments. Other keys are skipped, and all of it may be missing.
 //!
 //! A skill that cannot be used hides no other: it is a [problem](Found::problems) beside those that can. What
 //! is read belongs to the home, so nobody else may be able to write to it. A link leads where it leads, and
