@@ -21,6 +21,7 @@ mod json;
 mod list;
 mod output;
 mod progress;
+mod run;
 mod session;
 mod torture;
 mod why;
@@ -60,6 +61,7 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Check(command) => check::run(command, output),
         Command::Inspect(command) => inspect::run(command, output),
         Command::Session(command) => session::run(command, output),
+        Command::Run(command) => run::run(command, output),
         Command::Bench(command) => bench::run(command, output),
         Command::Torture(command) => torture::run(command, output),
         Command::Cache(command) => cache::run(command, output),

@@ -21,6 +21,7 @@
 mod inherited;
 mod merge;
 mod ordinary;
+mod shell;
 pub mod strict_shell;
 mod terminal;
 mod too_large;
@@ -33,6 +34,7 @@ pub use inherited::is_credential_name;
 pub use inherited::split_entry;
 pub use merge::Builder;
 pub use ordinary::OrdinaryEnv;
+pub use shell::Shell;
 pub use terminal::TerminalSettings;
 pub use too_large::explain_too_large;
 

@@ -18,7 +18,7 @@ use crate::installation::{self, Configuration, SessionsSettings};
 use crate::registry::{Registration, Registry};
 use crate::sandbox::{Allocation, CacheFolder, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
-use crate::sessions::{ActivePersistence, Persistence, SessionsRoot};
+use crate::sessions::{ActivePersistence, Backend, Compression, SessionsRoot};
 use loading::Loading;
 
 /// The folder of the home where state is kept unless told otherwise.
@@ -36,6 +36,9 @@ pub struct HostOptions {
     allocation: Allocation,
     isolation: Isolation,
     grants: Grants,
+    sessions_root: Option<String>,
+    backend: Option<Backend>,
+    compression: Option<Compression>,
 }
 
 impl HostOptions {
@@ -73,6 +76,24 @@ impl HostOptions {
         Self { grants, ..self }
     }
 
+    /// The folder of all sessions, instead of the configured one; `~` means the user's home.
+    #[must_use]
+    pub fn sessions_root(self, root: impl Into<String>) -> Self {
+        Self { sessions_root: Some(root.into()), ..self }
+    }
+
+    /// What keeps the sessions, instead of what is configured.
+    #[must_use]
+    pub fn sessions_backend(self, backend: Backend) -> Self {
+        Self { backend: Some(backend), ..self }
+    }
+
+    /// How the logs of sessions are compressed, instead of as configured.
+    #[must_use]
+    pub fn sessions_compression(self, compression: Compression) -> Self {
+        Self { compression: Some(compression), ..self }
+    }
+
     /// Where components are called that import something.
     #[must_use]
     pub fn isolation(self, isolation: Isolation) -> Self {
@@ -90,6 +111,8 @@ impl HostOptions {
 #[derive(Debug)]
 pub struct Host {
     home: Home,
+    state_dir: PathBuf,
+    configuration: Configuration,
     registry: Registry,
     persistence: ActivePersistence,
     contributors: Vec<HostedContributor>,
@@ -158,7 +181,8 @@ impl Host {
         permissions::check(home.path())?;
         let configuration = Configuration::read(&home)?;
         let registry = Registry::new(&home);
-        let persistence = ActivePersistence::new(persistence(&configuration, &home)?);
+        let (backend, root, compression) = sessions(options, &configuration, &home)?;
+        let persistence = ActivePersistence::new(backend.service(root, compression));
         let installed = installation::installed(&home)?;
         let mut loading = Loading::new(&registry, &configuration);
         let built_in = loading.take_built_in(SessionPersistence::new(persistence.clone()))?;
@@ -176,7 +200,17 @@ impl Host {
             loading.load_named(sandbox, &options.contributors, &options.grants)?;
         }
         let (contributors, warnings) = loading.finish();
-        Ok(Self { home, registry, persistence, contributors, warnings, _built_in: built_in })
+        let state_dir = state_dir(options, &home);
+        Ok(Self {
+            home,
+            state_dir,
+            configuration,
+            registry,
+            persistence,
+            contributors,
+            warnings,
+            _built_in: built_in,
+        })
     }
 
     /// Where a host of these options keeps compiled code, and how much of it. No contributor is read.
@@ -192,6 +226,18 @@ impl Host {
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// Where state is kept: `state` in the home unless it was named.
+    #[must_use]
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    /// What the operator wants.
+    #[must_use]
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
     }
 
     /// The registry, in which an embedder's own contributors are welcome too.
@@ -220,10 +266,20 @@ impl Host {
     }
 }
 
-fn persistence(configuration: &Configuration, home: &Home) -> Result<Arc<dyn Persistence>> {
+/// What keeps the sessions, where, and how.
+pub(crate) fn sessions(
+    options: &HostOptions,
+    configuration: &Configuration,
+    home: &Home,
+) -> Result<(Backend, SessionsRoot, Compression)> {
     let SessionsSettings { root, backend, compression } = &configuration.sessions;
-    let root = SessionsRoot::resolve(root.as_deref(), home, &Surroundings::of_process())?;
-    Ok(backend.service(root, *compression))
+    let root = options.sessions_root.as_deref().or(root.as_deref());
+    let root = SessionsRoot::resolve(root, home, &Surroundings::of_process())?;
+    Ok((options.backend.unwrap_or(*backend), root, options.compression.unwrap_or(*compression)))
+}
+
+fn state_dir(options: &HostOptions, home: &Home) -> PathBuf {
+    options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER))
 }
 
 fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<Sandbox> {
@@ -240,7 +296,7 @@ fn sandbox(options: &HostOptions, configuration: &Configuration, home: &Home) ->
 }
 
 fn compiled_code(options: &HostOptions, configuration: &Configuration, home: &Home) -> Result<CacheFolder> {
-    let state = options.state_dir.clone().unwrap_or_else(|| home.path().join(STATE_FOLDER));
+    let state = state_dir(options, home);
     let compiled = state.join(COMPILED_FOLDER);
     permissions::check(&state)?;
     permissions::check(&compiled)?;

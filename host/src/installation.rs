@@ -9,6 +9,9 @@ pub mod file;
 mod nearest;
 
 pub use components::{installed, read_component, read_installed};
-pub use configuration::{CacheSettings, Configuration, ContributorSettings, SessionsSettings, read_grants};
+pub use configuration::{
+    CacheSettings, Configuration, ContributorSettings, HooksSettings, SessionsSettings, SkillsSettings, ToolsSettings,
+    read_grants,
+};
 pub use file::read_text;
 pub use nearest::nearest;

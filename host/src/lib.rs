@@ -53,7 +53,8 @@
 //! | `skills` | the skills in the home |
 //! | `agent` | the loop: a model, its tools, a session |
 //! | `installation` | the home's folder of contributors and its configuration |
-//! | `host` | all of it composed |
+//! | `host` | the managed environment, composed |
+//! | `harness` | all of it composed |
 //!
 //! From the bottom up: a module knows those above it in the table, and none below.
 
@@ -65,6 +66,8 @@ mod error;
 #[cfg(feature = "harness")]
 pub mod executor;
 pub mod home;
+#[cfg(all(feature = "harness", feature = "wasm"))]
+mod harness;
 #[cfg(feature = "harness")]
 pub mod hooks;
 #[cfg(feature = "wasm")]
@@ -84,5 +87,7 @@ pub mod text;
 pub mod tools;
 
 pub use error::{Code, Error, Result, Stage};
+#[cfg(all(feature = "harness", feature = "wasm"))]
+pub use harness::{Harness, HarnessOptions, SessionStart};
 #[cfg(feature = "wasm")]
 pub use host::{Host, HostOptions, HostedContributor};

@@ -10,6 +10,7 @@
 )]
 
 pub mod command;
+pub mod endpoint;
 pub mod guest;
 pub mod large;
 pub mod shells;

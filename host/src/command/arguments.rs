@@ -1,11 +1,14 @@
 //! Every command and flag, once: help, manual page and completions are made from here.
 
+mod run;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::format::Format;
+pub(crate) use run::RunArguments;
 
 /// Decides what a shell command may know about its surroundings.
 ///
@@ -48,6 +51,7 @@ pub(crate) enum Command {
     Check(CheckArguments),
     Inspect(InspectArguments),
     Session(SessionArguments),
+    Run(RunArguments),
     Bench(BenchArguments),
     Torture(TortureArguments),
     Cache(CacheArguments),

@@ -16,22 +16,27 @@ use serde::Deserialize as _;
 use super::arguments::{ExecutionFlags, GrantFlags, HostFlags, PlaceFlags};
 use super::{failure, output};
 
-/// The most bytes of an execution record: far more than a valid one can have.
-const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
+/// The most bytes of an execution record or a script: far more than a valid one has.
+const MAX_SOURCE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Opens the host that the flags describe, and tells people what is amiss with it.
 pub(crate) fn host(flags: &HostFlags) -> Result<Host> {
+    let host = Host::open(&options(flags)?)?;
+    for warning in host.warnings() {
+        output::note(&format!("warning: {warning}"));
+    }
+    Ok(host)
+}
+
+/// The host that the flags describe.
+pub(crate) fn options(flags: &HostFlags) -> Result<HostOptions> {
     let options = place(&flags.place).isolation(Isolation::of_this_program());
     if flags.contributors.is_empty() && !flags.grants.grants.is_empty() {
         return Err(failure::usage(
             "--grant is for components that --contributor names: name one, or grant installed ones in dsh-env.toml",
         ));
     }
-    let host = Host::open(&options.contributors(&flags.contributors).grants(grants(&flags.grants)?))?;
-    for warning in host.warnings() {
-        output::note(&format!("warning: {warning}"));
-    }
-    Ok(host)
+    Ok(options.contributors(&flags.contributors).grants(grants(&flags.grants)?))
 }
 
 /// A host that lives where the flags say.
@@ -117,31 +122,47 @@ pub(crate) fn workdir(flags: &ExecutionFlags, execution: &Execution) -> Result<O
 
 /// Reads an execution record from a file, or from standard input for `-`.
 pub(crate) fn read_execution(source: &Path) -> Result<Execution> {
-    let text = if source == Path::new("-") {
-        let mut text = String::new();
-        let read = std::io::stdin().lock().take(MAX_RECORD_BYTES as u64).read_to_string(&mut text);
-        read.map_err(|error| invalid(source, &error.to_string()))?;
-        text
-    } else {
-        read_text(source, MAX_RECORD_BYTES).map_err(|fault| invalid(source, &fault.to_string()))?
-    };
+    let text = read_source(source).map_err(|why| invalid(source, &why))?;
     // By way of an object, since a record would otherwise be read from an array too, by position.
     let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text);
     let record = object.and_then(|object| Execution::deserialize(serde_json::Value::Object(object)));
     record.map_err(|error| invalid(source, &error.to_string()).into())
 }
 
+/// Reads a script from a file, or from standard input for `-`.
+pub(crate) fn read_script(source: &Path) -> Result<String> {
+    let unusable = |why: String| {
+        let message = format!("the script from {} cannot be used: {}", source_name(source), shown(&why));
+        Error::host(Code::InvalidConfiguration, message)
+    };
+    Ok(read_source(source).map_err(unusable)?)
+}
+
+/// Reads a file, or standard input for `-`, up to a bound.
+fn read_source(source: &Path) -> std::result::Result<String, String> {
+    if source != Path::new("-") {
+        return read_text(source, MAX_SOURCE_BYTES).map_err(|fault| fault.to_string());
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(MAX_SOURCE_BYTES as u64).read_to_string(&mut text);
+    read.map(|_| text).map_err(|error| error.to_string())
+}
+
+fn source_name(source: &Path) -> String {
+    if source == Path::new("-") { "standard input".to_owned() } else { shown(&source.display().to_string()) }
+}
+
 fn invalid(source: &Path, why: &str) -> Error {
-    let name =
-        if source == Path::new("-") { "standard input".to_owned() } else { shown(&source.display().to_string()) };
-    Error::host(Code::InvalidExecution, format!("the execution record from {name} cannot be used: {}", shown(why)))
+    let message = format!("the execution record from {} cannot be used: {}", source_name(source), shown(why));
+    Error::host(Code::InvalidExecution, message)
 }
 
 fn current_dir() -> Option<String> {
     std::env::current_dir().ok()?.into_os_string().into_string().ok()
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
+/// A path made absolute and normalised lexically.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     let current = std::env::current_dir().ok();
     normalise(path, current.as_deref())
         .ok_or_else(|| failure::usage("the current directory is not known: give an absolute --workdir"))

@@ -5,6 +5,7 @@
 //! result is plain data.
 
 mod grants;
+mod harness;
 mod reader;
 mod settings;
 mod units;
@@ -21,6 +22,7 @@ use crate::sandbox::{DEFAULT_CACHE_BYTES, Grants, Limits, Settings};
 use crate::sessions::{Backend, Compression};
 use crate::text::shown;
 pub use grants::read_grants;
+pub use harness::{HooksSettings, SkillsSettings, ToolsSettings};
 use reader::Document;
 
 /// The file in the home.
@@ -44,6 +46,12 @@ pub struct Configuration {
     pub sessions: SessionsSettings,
     /// How compiled code is kept.
     pub cache: CacheSettings,
+    /// Which tools a model is offered.
+    pub tools: ToolsSettings,
+    /// Which hooks are run.
+    pub hooks: HooksSettings,
+    /// Where skills are.
+    pub skills: SkillsSettings,
 }
 
 /// What the operator wants of one contributor.

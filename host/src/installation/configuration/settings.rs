@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Section, Setting};
-use super::{CacheSettings, Configuration, ContributorSettings, SessionsSettings, grants};
+use super::{CacheSettings, Configuration, ContributorSettings, SessionsSettings, grants, harness};
 use crate::contract::{ContributorName, Key, MAX_VARIABLES};
 use crate::error::Result;
 use crate::registry::{KeyTerms, OnFailure, Shape, Terms, ValueLimits};
@@ -24,7 +24,7 @@ const LEAST_CACHE: usize = 16 * 1024 * 1024;
 const MOST_CACHE: usize = 1024 * 1024 * 1024 * 1024;
 
 /// Tables that the documentation names and that later versions have.
-const LATER: [&str; 6] = ["trust", "facts", "hooks", "server", "compile", "telemetry"];
+const LATER: [&str; 5] = ["trust", "facts", "server", "compile", "telemetry"];
 
 /// What bounds a contributor: what its calls may use, and what its answers may be.
 #[derive(Clone, Copy, Default)]
@@ -42,8 +42,11 @@ pub(super) fn configuration(top: &mut Section<'_>) -> Result<Configuration> {
     let contributors = top.section("contributors", |section| contributors(section, general))?.unwrap_or_default();
     let sessions = top.section("sessions", sessions)?.unwrap_or_default();
     let cache = top.section("cache", cache)?.unwrap_or_default();
+    let tools = top.section("tools", harness::tools)?.unwrap_or_default();
+    let hooks = top.section("hooks", harness::hooks)?.unwrap_or_default();
+    let skills = top.section("skills", harness::skills)?.unwrap_or_default();
     let Bounds { limits, values } = general;
-    Ok(Configuration { limits, values, contributors, sessions, cache, ..Default::default() })
+    Ok(Configuration { limits, values, contributors, sessions, cache, tools, hooks, skills, ..Default::default() })
 }
 
 /// What a section of limits says, and `base` where it says nothing.

@@ -1,0 +1,4 @@
+mod conversing;
+mod in_company;
+mod support;
+mod turning;

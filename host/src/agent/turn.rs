@@ -1,0 +1,284 @@
+//! One turn: from what the user says to what the model says last.
+
+use serde_json::Value;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use super::model::{Answer, Request, RequestHeader};
+use super::record::{self, Fields};
+use super::{Agent, conversation};
+use crate::error::{Code, Error, Result};
+use crate::hooks::{Decision, HookContext, HookEvent, HookOutcome, SessionSource};
+use crate::sessions::{LogHeader, SUBAGENT};
+use crate::tools::{ToolCall, ToolResult};
+
+/// The most requests of one turn: a model that asks for more goes round in circles.
+const MAX_REQUESTS: usize = 500;
+
+/// How often the hooks may send a model back to work that thinks it is done.
+const MAX_SENT_BACK: usize = 5;
+
+/// What hooks are told of permissions: nobody is there who could be asked.
+const PERMISSION_MODE: &str = "default";
+
+/// How a turn ended that did not fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The model had nothing more to do.
+    Done {
+        /// What it said last.
+        text: Option<String>,
+    },
+    /// A hook did not let the prompt through.
+    Blocked {
+        /// Why, in the hook's words.
+        reason: String,
+    },
+    /// A hook stopped the turn.
+    Stopped {
+        /// Why, in the hook's words.
+        reason: String,
+    },
+}
+
+impl TurnEnd {
+    fn outcome(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Done { .. } => ("done", None),
+            Self::Blocked { reason } => ("blocked", Some(reason)),
+            Self::Stopped { reason } => ("stopped", Some(reason)),
+        }
+    }
+}
+
+/// Where a turn is.
+pub(super) struct Turn {
+    id: String,
+    /// Whether the hooks have sent the model back to work.
+    sent_back: usize,
+}
+
+impl Agent {
+    /// One turn. When it has ended, all of it is on disk.
+    ///
+    /// # Errors
+    /// `model-failed` and those of the session's log. Nothing of the turn is on disk then, and a `turn/failed`
+    /// is recorded for the next.
+    pub async fn turn(&mut self, prompt: &str) -> Result<TurnEnd> {
+        let turn = Turn { id: Uuid::now_v7().to_string(), sent_back: 0 };
+        let id = turn.id.clone();
+        match self.run(turn, prompt).await {
+            Ok(end) => Ok(end),
+            Err(error) => {
+                self.record(record::TURN_FAILED, record::turn_failed(&id, &error))?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn run(&mut self, mut turn: Turn, prompt: &str) -> Result<TurnEnd> {
+        self.record(record::TURN_START, record::turn(&turn.id))?;
+        let mut context = Vec::new();
+        let mut end = None;
+        if !self.greeted {
+            self.greeted = true;
+            let source = if self.resumed { SessionSource::Resume } else { SessionSource::Startup };
+            let outcome = self.fire(Some(&turn), HookEvent::SessionStart { source }).await;
+            end = self.heed(&outcome, &mut context)?;
+        }
+        if end.is_none() {
+            let outcome = self.fire(Some(&turn), HookEvent::UserPromptSubmit { prompt: prompt.to_owned() }).await;
+            end = self.heed(&outcome, &mut context)?;
+            if end.is_none() && outcome.is_denied() {
+                end = Some(TurnEnd::Blocked { reason: outcome.reason.unwrap_or_default() });
+            }
+        }
+        let end = match end {
+            Some(end) => end,
+            None => {
+                self.record(record::USER_MESSAGE, record::user_message(prompt))?;
+                self.tell(context)?;
+                self.converse(&mut turn).await?
+            }
+        };
+        let (outcome, reason) = end.outcome();
+        self.record(record::TURN_END, record::turn_end(&turn.id, outcome, reason))?;
+        self.session.checkpoint()?;
+        Ok(end)
+    }
+
+    /// Requests and tool calls, until the model has nothing more to do.
+    async fn converse(&mut self, turn: &mut Turn) -> Result<TurnEnd> {
+        for _ in 0..MAX_REQUESTS {
+            self.tell_of_completed_jobs()?;
+            let request = self.request()?;
+            let answer = self.model.answer(&request).await?;
+            let ids: Vec<_> = answer.tool_calls.iter().map(|_| Uuid::now_v7().to_string()).collect();
+            self.record(record::ASSISTANT_MESSAGE, record::assistant_message(&answer, &ids))?;
+            let Answer { text, tool_calls } = answer;
+            let end = if tool_calls.is_empty() {
+                self.stop(turn, text).await?
+            } else {
+                self.call_tools(turn, ids.into_iter().zip(tool_calls).collect()).await?
+            };
+            if let Some(end) = end {
+                return Ok(end);
+            }
+        }
+        let message = format!(
+            "the model has asked for tools in {MAX_REQUESTS} requests of one turn and is not done: the turn ends here; ask for less in one turn"
+        );
+        Err(Error::host(Code::ModelFailed, message))
+    }
+
+    /// The model is done, unless a hook sends it back to work.
+    async fn stop(&mut self, turn: &mut Turn, text: Option<String>) -> Result<Option<TurnEnd>> {
+        let event = self.ending(turn.sent_back > 0, text.clone());
+        let outcome = self.fire(Some(turn), event).await;
+        if let Some(end) = self.heed(&outcome, &mut Vec::new())? {
+            return Ok(Some(end));
+        }
+        if outcome.is_denied() && turn.sent_back < MAX_SENT_BACK {
+            turn.sent_back += 1;
+            self.tell([outcome.reason.unwrap_or_default()])?;
+            return Ok(None);
+        }
+        Ok(Some(TurnEnd::Done { text }))
+    }
+
+    /// What hooks are told of a model that is done; those of a subagent by another name.
+    fn ending(&self, stop_hook_active: bool, last_assistant_message: Option<String>) -> HookEvent {
+        let LogHeader { session, agent_preset, .. } = self.session.header();
+        if session.origin.as_deref() != Some(SUBAGENT) {
+            return HookEvent::Stop { stop_hook_active, last_assistant_message };
+        }
+        HookEvent::SubagentStop {
+            agent: session.clone(),
+            agent_type: agent_preset.clone().unwrap_or_default(),
+            stop_hook_active,
+            last_assistant_message,
+        }
+    }
+
+    /// Does what the model wants done: asks the hooks about each call, then runs those that may run, all at
+    /// the same time.
+    async fn call_tools(&mut self, turn: &Turn, calls: Vec<(String, ToolCall)>) -> Result<Option<TurnEnd>> {
+        let mut running = JoinSet::new();
+        let mut end = None;
+        let mut context = Vec::new();
+        for (id, mut call) in calls {
+            let outcome = self.fire(Some(turn), before(&id, &call)).await;
+            if let Some(input) = &outcome.updated_input {
+                call.arguments = input.clone();
+            }
+            self.record(record::TOOL_CALL, record::tool_call(&id, &call))?;
+            let stopped = self.heed(&outcome, &mut context)?;
+            let refused = refusal(&outcome).or_else(|| stopped.as_ref().map(|_| "the turn was stopped".to_owned()));
+            end = end.or(stopped);
+            if let Some(why) = refused {
+                let result = ToolResult::failed(format!("not called: {why}"));
+                self.record(record::TOOL_RESULT, record::tool_result(&id, &call.name, &result))?;
+                continue;
+            }
+            let (tools, caller) = (self.tools.clone(), self.caller());
+            running.spawn(async move {
+                let result = tools.call(&caller, &call, std::future::pending()).await;
+                (id, call, result)
+            });
+        }
+        while let Some(done) = running.join_next().await {
+            let (id, call, mut result) = done
+                .map_err(|error| Error::host(Code::Internal, format!("a tool call broke off: {error}")))?;
+            let outcome = self.fire(Some(turn), after(&id, &call, &result)).await;
+            end = end.or(self.heed(&outcome, &mut context)?);
+            if let (Decision::Deny, Some(reason)) = (outcome.decision, &outcome.reason) {
+                result.output = format!("{}\n[a hook says: {reason}]", result.output);
+            }
+            self.record(record::TOOL_RESULT, record::tool_result(&id, &call.name, &result))?;
+        }
+        self.tell(context)?;
+        Ok(end)
+    }
+
+    /// What the model is asked next. Its header is recorded when it is another than before.
+    fn request(&mut self) -> Result<Request> {
+        let header = RequestHeader { model: self.model.name().to_owned(), tools: self.tools.describe() };
+        if self.recorded_header.as_ref() != Some(&header) {
+            self.record(record::REQUEST_HEADER, record::request_header(&header))?;
+            self.recorded_header = Some(header.clone());
+        }
+        Ok(Request { header, messages: conversation::messages(self.session.events()) })
+    }
+
+    /// Tells the model of background jobs that have ended, of each once.
+    fn tell_of_completed_jobs(&mut self) -> Result<()> {
+        for job in self.tools.executor().completions(&self.caller().owner()) {
+            let text = crate::tools::completion_notice(&job);
+            self.record(record::JOB_COMPLETED, record::job_completed(&job, &text))?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, texts: impl IntoIterator<Item = String>) -> Result<()> {
+        for text in texts {
+            self.record(record::USER_MESSAGE, record::user_message(&text))?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn fire(&mut self, turn: Option<&Turn>, event: HookEvent) -> HookOutcome {
+        let context = HookContext {
+            session: self.session.header().session.clone(),
+            cwd: self.workdir.clone(),
+            model: self.model.name().to_owned(),
+            permission_mode: PERMISSION_MODE.to_owned(),
+            turn_id: turn.map(|turn| turn.id.clone()),
+        };
+        let outcome = self.hooks.fire(&context, &event).await;
+        if let Some(report) = record::hook_report(event.name().as_str(), &outcome) {
+            // What a hook did is good to know and no reason to fail.
+            let _ = self.record(record::HOOK_REPORT, report);
+        }
+        outcome
+    }
+
+    /// Takes what hooks add to the conversation, and whether they stop it.
+    fn heed(&mut self, outcome: &HookOutcome, context: &mut Vec<String>) -> Result<Option<TurnEnd>> {
+        context.extend(outcome.additional_context.iter().cloned());
+        Ok(outcome.stop.clone().map(|reason| TurnEnd::Stopped { reason }))
+    }
+
+    fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
+        let event = self.session.append(kind, fields)?;
+        (self.observer)(event);
+        Ok(())
+    }
+}
+
+fn before(id: &str, call: &ToolCall) -> HookEvent {
+    HookEvent::PreToolUse {
+        tool_name: call.name.clone(),
+        tool_input: call.arguments.clone(),
+        tool_use_id: id.to_owned(),
+    }
+}
+
+fn after(id: &str, call: &ToolCall, result: &ToolResult) -> HookEvent {
+    HookEvent::PostToolUse {
+        tool_name: call.name.clone(),
+        tool_input: call.arguments.clone(),
+        tool_response: serde_json::to_value(result).unwrap_or(Value::Null),
+        tool_use_id: id.to_owned(),
+    }
+}
+
+/// Why a call is not made, if the hooks do not let it through. Nobody is there to be asked, so what needs a
+/// person's word is not done.
+fn refusal(outcome: &HookOutcome) -> Option<String> {
+    let reason = outcome.reason.clone().unwrap_or_default();
+    match outcome.decision {
+        Decision::Deny => Some(reason),
+        Decision::Ask => Some(format!("a hook wants a person to be asked, and nobody is there: {reason}")),
+        Decision::Allow | Decision::None => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! `run`: the reference loop.
+
+mod prompts;
+mod transcript;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use dsh_env::agent::{Agent, Model, OpenAi, OpenAiOptions, Script, ScriptedModel, TurnEnd};
+use dsh_env::contract::SessionId;
+use dsh_env::executor::{Keeper, KeeperProgram};
+use dsh_env::sessions::{Backend, Compression};
+use dsh_env::text::shown;
+use dsh_env::{Code, Error, Harness, HarnessOptions, SessionStart};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::arguments::RunArguments;
+use super::composition;
+use super::output::{self, Output};
+use prompts::Prompts;
+use transcript::Transcript;
+
+/// Exit statuses of a process that a signal ended are this and the signal's number.
+const SIGNALLED: u8 = 128;
+
+/// Runs the loop until the model is done, or somebody ends it.
+pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<ExitCode> {
+    let (model, prompts) = model(arguments)?;
+    let harness = compose(arguments)?;
+    let start = SessionStart {
+        id: arguments.session_id.as_deref().map(SessionId::new).transpose()?,
+        cwd: arguments.session_cwd.clone(),
+        agent_preset: None,
+    };
+    let transcript = Transcript::new(output);
+    let workdir = workdir(arguments)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let watched = transcript.clone();
+        let agent = harness.agent(start, model, workdir)?.observed_by(move |event| watched.show(event));
+        let ended = converse(agent, prompts, &transcript).await;
+        harness.shut_down().await;
+        ended
+    })
+}
+
+/// One turn after another, until there is nothing more to say.
+async fn converse(mut agent: Agent, prompts: Prompts, transcript: &Transcript) -> Result<ExitCode> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let status = tokio::select! {
+        // A signal that has come is heeded before whatever else has.
+        biased;
+        _ = interrupt.recv() => ended_by(SignalKind::interrupt()),
+        _ = terminate.recv() => ended_by(SignalKind::terminate()),
+        said = say(&mut agent, prompts, transcript) => {
+            said?;
+            ExitCode::SUCCESS
+        }
+    };
+    agent.end("exit").await;
+    Ok(status)
+}
+
+async fn say(agent: &mut Agent, prompts: Prompts, transcript: &Transcript) -> Result<()> {
+    for prompt in prompts {
+        let end = agent.turn(&prompt?).await?;
+        transcript.check()?;
+        if let TurnEnd::Stopped { reason } | TurnEnd::Blocked { reason } = &end {
+            output::note(&format!("a hook ended the turn: {}", shown(reason)));
+        }
+        if matches!(end, TurnEnd::Stopped { .. }) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn ended_by(signal: SignalKind) -> ExitCode {
+    ExitCode::from(SIGNALLED.saturating_add(u8::try_from(signal.as_raw_value()).unwrap_or_default()))
+}
+
+/// What answers, and what it is asked.
+fn model(arguments: &RunArguments) -> Result<(Box<dyn Model>, Prompts)> {
+    let RunArguments { script, model, model_name, key_env, prompt, .. } = arguments;
+    if let Some(source) = script {
+        let script = Script::parse(&composition::read_script(source)?)?;
+        let prompts = Prompts::of_script(prompt.clone(), script.turns());
+        return Ok((Box::new(ScriptedModel::new(script)), prompts));
+    }
+    let url = model.as_deref().unwrap_or_default();
+    let mut options = OpenAiOptions::new(url, model_name)?;
+    match std::env::var(key_env) {
+        Ok(key) if !key.trim().is_empty() => options = options.key(&key)?,
+        Ok(_) | Err(std::env::VarError::NotPresent) => {}
+        Err(std::env::VarError::NotUnicode(_)) => {
+            let message = format!("the key in {} is not text: check it", shown(key_env));
+            return Err(Error::host(Code::InvalidConfiguration, message).into());
+        }
+    }
+    Ok((Box::new(OpenAi::new(options)?), Prompts::of_user(prompt.clone())))
+}
+
+fn compose(arguments: &RunArguments) -> Result<Harness> {
+    let mut host = composition::options(&arguments.host)?;
+    if let Some(root) = &arguments.sessions_root {
+        host = host.sessions_root(root);
+    }
+    if let Some(backend) = arguments.backend {
+        host = host.sessions_backend(Backend::from(backend));
+    }
+    if let Some(compression) = arguments.compression {
+        host = host.sessions_compression(Compression::from(compression));
+    }
+    let keeper = Keeper::Program(KeeperProgram::this_program());
+    let harness = Harness::compose(HarnessOptions::new(host).keeper(keeper))?;
+    for warning in harness.warnings() {
+        output::note(&format!("warning: {warning}"));
+    }
+    Ok(harness)
+}
+
+/// Where commands run: a session may be for a directory that is not here.
+fn workdir(arguments: &RunArguments) -> Result<PathBuf> {
+    if let Some(workdir) = &arguments.workdir {
+        return composition::absolute(workdir);
+    }
+    let of_session = arguments.session_cwd.as_deref().map(Path::new);
+    match of_session.filter(|cwd| cwd.is_absolute() && cwd.is_dir()) {
+        Some(cwd) => Ok(cwd.to_owned()),
+        None => composition::absolute(Path::new(".")),
+    }
+}

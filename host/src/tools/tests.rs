@@ -1,0 +1,4 @@
+mod calling;
+mod describing;
+mod support;
+mod telling;

@@ -1,0 +1,101 @@
+//! However it ends, nothing of it is left.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Runs a script that starts sleepers in every way, and waits until they are there. Their arguments are of no
+/// other process.
+struct Sleepers {
+    place: Place,
+    child: Child,
+    seconds: String,
+}
+
+impl Sleepers {
+    fn start() -> Self {
+        let place = Place::new();
+        let seconds = format!("1000.{}{}", std::process::id(), uuid::Uuid::now_v7().as_u128() % 1_000_000_007);
+        let sleep = format!("sleep {seconds}");
+        let marker = place.path().join("marker");
+        let command = format!(
+            "{sleep} & setsid {sleep} & (setsid sh -c '{sleep} & exec {sleep}' >/dev/null 2>&1 &) ; (trap '' TERM; {sleep}) & touch {}; {sleep}",
+            marker.display()
+        );
+        let background = json!({ "command": command, "description": "sleeps", "run_in_background": true });
+        let left = json!({ "command": format!("(setsid {sleep} >/dev/null 2>&1 &)"), "description": "leaves" });
+        let script = json!([calls([background]), calls([left]), bash(&sleep), done()]);
+        let script = place.write("script.json", script.to_string());
+        let child = place
+            .command(["run", "--json", "--session-id", "s1", "--script", script.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let sleepers = Self { place, child, seconds };
+        sleepers.until(|count| count >= 8, "they never started");
+        sleepers
+    }
+
+    fn count(&self) -> usize {
+        let needle = self.seconds.as_bytes();
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+            let command = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+            command.split(|byte| *byte == 0).nth(1).filter(|argument| *argument == needle).map(|_| ())
+        });
+        processes.count()
+    }
+
+    fn until(&self, enough: impl Fn(usize) -> bool, otherwise: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !enough(self.count()) {
+            assert!(Instant::now() < deadline, "{otherwise}: {} are there", self.count());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn signal(&mut self, signal: &str) -> std::process::ExitStatus {
+        let sent = std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Sleepers {
+    fn drop(&mut self) {
+        // Of a test that failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::process::Command::new("pkill").args(["-9", "-f", &self.seconds]).status();
+    }
+}
+
+#[test]
+fn a_host_that_is_killed_takes_everything_with_it() {
+    let mut sleepers = Sleepers::start();
+    sleepers.signal("-9");
+    sleepers.until(|count| count == 0, "they outlived their host");
+    assert!(!sleepers.place.home().join("sessions").exists(), "nothing of an open turn was written");
+}
+
+#[test]
+fn a_host_that_is_interrupted_or_terminated_ends_everything_first_and_says_by_what() {
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let mut sleepers = Sleepers::start();
+        assert_eq!(sleepers.signal(signal).code(), Some(status));
+        sleepers.until(|count| count == 0, "they outlived their host");
+    }
+}
+
+#[test]
+fn a_run_that_is_done_leaves_nothing_running() {
+    let place = Place::new();
+    let seconds = format!("2000.{}", std::process::id());
+    let command = format!("sleep {seconds} & (setsid sleep {seconds} >/dev/null 2>&1 &) ; echo started");
+    let ran = Ran::script(&place, [bash(&command), done()], &[]).expect(0);
+    assert_eq!(ran.outputs(), ["started"]);
+    let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
+    assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+}
