@@ -24,7 +24,7 @@ pub use conversation::{Message, RecordedCall};
 pub use model::{Answer, BoxFuture, Model, Request, RequestHeader};
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiOptions};
-pub use scripted::{ScriptedModel, Script};
+pub use scripted::{Script, ScriptedModel};
 pub use turn::TurnEnd;
 
 use crate::error::Result;

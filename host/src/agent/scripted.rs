@@ -49,10 +49,8 @@ impl Script {
             if text.is_none() && tool_calls.is_empty() {
                 return Err(invalid(&format!("answer {} has neither \"text\" nor \"tool_calls\"", at + 1)));
             }
-            let tool_calls = tool_calls
-                .into_iter()
-                .map(|call| ToolCall { name: call.name, arguments: call.arguments })
-                .collect();
+            let tool_calls =
+                tool_calls.into_iter().map(|call| ToolCall { name: call.name, arguments: call.arguments }).collect();
             answers.push_back(Answer { text, tool_calls });
         }
         Ok(Self { answers })

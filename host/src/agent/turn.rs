@@ -187,8 +187,8 @@ impl Agent {
             });
         }
         while let Some(done) = running.join_next().await {
-            let (id, call, mut result) = done
-                .map_err(|error| Error::host(Code::Internal, format!("a tool call broke off: {error}")))?;
+            let (id, call, mut result) =
+                done.map_err(|error| Error::host(Code::Internal, format!("a tool call broke off: {error}")))?;
             let outcome = self.fire(Some(turn), after(&id, &call, &result)).await;
             end = end.or(self.heed(&outcome, &mut context)?);
             if let (Decision::Deny, Some(reason)) = (outcome.decision, &outcome.reason) {

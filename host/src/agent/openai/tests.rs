@@ -136,5 +136,8 @@ fn addresses_are_bases_or_chats_and_nothing_else() {
     for url in ["", "h/v1", "file:///etc/passwd", "ftp://h/"] {
         assert_eq!(chats(url).unwrap_err().code(), Code::InvalidConfiguration, "{url}");
     }
-    assert_eq!(OpenAiOptions::new("http://h", "m").unwrap().key("a\nb").err().unwrap().code(), Code::InvalidConfiguration);
+    assert_eq!(
+        OpenAiOptions::new("http://h", "m").unwrap().key("a\nb").err().unwrap().code(),
+        Code::InvalidConfiguration
+    );
 }

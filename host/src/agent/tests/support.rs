@@ -14,7 +14,9 @@ use crate::home::Home;
 use crate::hooks::{Hooks, HooksOptions};
 use crate::registry::{Registration, Registry};
 use crate::session_persistence::SessionPersistence;
-use crate::sessions::{ActivePersistence, Backend, Compression, Event, NewSession, Session, SessionStore, SessionsRoot};
+use crate::sessions::{
+    ActivePersistence, Backend, Compression, Event, NewSession, Session, SessionStore, SessionsRoot,
+};
 use crate::tools::Tools;
 
 pub(super) struct Place {

@@ -43,8 +43,10 @@ async fn a_turn_that_fails_keeps_nothing_until_one_succeeds() {
 async fn a_model_that_goes_round_in_circles_is_stopped() {
     let place = Place::new();
     let requests = std::sync::Arc::default();
-    let answer = |_: &_| Ok(Answer { text: None, tool_calls: vec![ToolCall { name: "none".into(), arguments: json!({}) }] });
-    let mut agent = place.agent(place.session("s1"), Asked { requests: std::sync::Arc::clone(&requests), answer }, false);
+    let answer =
+        |_: &_| Ok(Answer { text: None, tool_calls: vec![ToolCall { name: "none".into(), arguments: json!({}) }] });
+    let mut agent =
+        place.agent(place.session("s1"), Asked { requests: std::sync::Arc::clone(&requests), answer }, false);
     let error = agent.turn("go").await.unwrap_err();
     assert_eq!(error.code(), Code::ModelFailed);
     assert_eq!(requests.lock().unwrap().len(), 500);

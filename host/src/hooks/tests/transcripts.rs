@@ -46,7 +46,10 @@ fn hooks_are_told_what_commands_are_told() {
     for (persistence, expected) in [
         (jsonl(root, Compression::None), Some("/r/--srv--/s1/session.jsonl")),
         (jsonl(root, Compression::Zstd), Some("/r/--srv--/s1/session.jsonl.zstd")),
-        (ActivePersistence::new(Arc::new(SqlitePersistence::new(crate::sessions::SessionsRoot::new(root).unwrap()))), None),
+        (
+            ActivePersistence::new(Arc::new(SqlitePersistence::new(crate::sessions::SessionsRoot::new(root).unwrap()))),
+            None,
+        ),
         (ActivePersistence::default(), None),
         (ActivePersistence::new(Arc::new(Fixed(not_utf8))), cfg!(not(unix)).then_some("/r/x")),
     ] {
