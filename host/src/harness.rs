@@ -62,8 +62,7 @@ impl Harness {
                 store
             }
             None => {
-                let (backend, root, compression) =
-                    host::sessions(&options.host, host.configuration(), host.home())?;
+                let (backend, root, compression) = host::sessions(&options.host, host.configuration(), host.home())?;
                 backend.store(root, compression)?
             }
         };

@@ -201,16 +201,7 @@ impl Host {
         }
         let (contributors, warnings) = loading.finish();
         let state_dir = state_dir(options, &home);
-        Ok(Self {
-            home,
-            state_dir,
-            configuration,
-            registry,
-            persistence,
-            contributors,
-            warnings,
-            _built_in: built_in,
-        })
+        Ok(Self { home, state_dir, configuration, registry, persistence, contributors, warnings, _built_in: built_in })
     }
 
     /// Where a host of these options keeps compiled code, and how much of it. No contributor is read.

@@ -65,9 +65,9 @@ pub mod environment;
 mod error;
 #[cfg(feature = "harness")]
 pub mod executor;
-pub mod home;
 #[cfg(all(feature = "harness", feature = "wasm"))]
 mod harness;
+pub mod home;
 #[cfg(feature = "harness")]
 pub mod hooks;
 #[cfg(feature = "wasm")]

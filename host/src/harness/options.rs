@@ -80,11 +80,8 @@ pub(super) fn only_one<T>(service: &str, providers: Vec<(String, T)>) -> Result<
     let first = providers.next();
     if let (Some((one, _)), Some((other, _))) = (&first, providers.next()) {
         let name = |name: &str| shown_within(name, MAX_SHOWN_NAME_BYTES);
-        let message = format!(
-            "{} and {} both provide the service \"{service}\": load one of them",
-            name(one),
-            name(&other)
-        );
+        let message =
+            format!("{} and {} both provide the service \"{service}\": load one of them", name(one), name(&other));
         return Err(Error::host(Code::InvalidConfiguration, message));
     }
     Ok(first.map(|(_, service)| service))
