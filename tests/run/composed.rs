@@ -60,7 +60,8 @@ fn commands_run_where_the_session_is_for_if_that_is_there() {
     let place = Place::new();
     let folder = place.path().join("project");
     std::fs::create_dir(&folder).unwrap();
-    let run = |arguments: &[&str]| Ran::script(&place, [bash("pwd"), done()], arguments).expect(0).outputs()[0].to_owned();
+    let run =
+        |arguments: &[&str]| Ran::script(&place, [bash("pwd"), done()], arguments).expect(0).outputs()[0].to_owned();
     assert_eq!(run(&["--session-cwd", folder.to_str().unwrap()]), folder.to_str().unwrap());
     assert_eq!(run(&["--session-cwd", "/no/such/folder"]), place.path().to_str().unwrap());
     assert_eq!(run(&["--session-cwd", "/", "--workdir", "project"]), folder.to_str().unwrap());

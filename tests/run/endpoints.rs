@@ -16,7 +16,8 @@ fn a_model_behind_an_endpoint_calls_the_shell_and_is_told_what_came_of_it() {
     ]);
     let place = Place::new();
     let url = format!("{}/v1", server.url());
-    let arguments = ["run", "--json", "--session-id", "s1", "--model", &url, "--model-name", "m", "--prompt", "Who are you?"];
+    let arguments =
+        ["run", "--json", "--session-id", "s1", "--model", &url, "--model-name", "m", "--prompt", "Who are you?"];
     let ran = Ran::of(Run(place.command(arguments).env("OPENAI_API_KEY", "k3y").output().unwrap())).expect(0);
     assert_eq!(ran.outputs(), ["s1 unset"]);
     assert_eq!(ran.of_type("assistant/message")[1]["text"], "I am s1.");

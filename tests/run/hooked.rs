@@ -5,7 +5,8 @@ use super::*;
 /// Hooks in one dialect that keep what they were told in a file.
 fn recording(place: &Place, dialect: &str, event: &str) -> std::path::PathBuf {
     let kept = place.path().join(format!("{dialect}-{event}.json"));
-    let hooks = json!({"hooks": {event: [{"hooks": [{"type": "command", "command": format!("cat > '{}'", kept.display())}]}]}});
+    let hooks =
+        json!({"hooks": {event: [{"hooks": [{"type": "command", "command": format!("cat > '{}'", kept.display())}]}]}});
     place.write(&format!("home/{dialect}.json"), hooks.to_string());
     kept
 }
