@@ -151,7 +151,7 @@ fn people_see_the_calls_and_what_came_of_them() {
     let script = place.write("script.json", json!([bash("printf 'one\\033[31m\\n'; exit 3"), done()]).to_string());
     let shown = place.run(["run", "--script", script.to_str().unwrap()]).expect(0).stdout();
     assert!(
-        shown.contains("bash printf") && shown.contains("[exited with status 3]") && shown.contains("model done"),
+        shown.contains("bash printf") && shown.contains("[exit code 3]") && shown.contains("model done"),
         "{shown}"
     );
     assert!(!shown.contains('\u{1b}'), "no colours where nobody looks, and none of the command's: {shown}");
