@@ -15,7 +15,7 @@ pub use options::HarnessOptions;
 pub use start::SessionStart;
 
 use crate::agent::{Agent, AgentParts, Model};
-use crate::environment::Shell;
+use crate::environment::{OrdinaryEnv, Shell};
 use crate::error::{Code, Error, Result};
 use crate::executor::{Executor, ExecutorOptions};
 use crate::home::{Home, Surroundings, expand_tilde, normalise, permissions};
@@ -78,7 +78,7 @@ impl Harness {
             Some(shells) => shells.clone(),
             None => Shell::ALL.iter().copied().filter(|shell| shell.is_installed()).collect(),
         };
-        let (hooks, warnings) = hooks(&host, &executor)?;
+        let (hooks, warnings) = hooks(&host, &executor, options.ordinary.clone())?;
         let tools = Tools::new(host.registry().clone(), executor, shells, options.ordinary);
         Ok(Self { host, store, tools, hooks, skills, warnings })
     }
@@ -153,7 +153,7 @@ fn skills_home(host: &Host, named: Option<&std::ffi::OsStr>) -> Result<Home> {
 }
 
 /// The hooks of the configured files, and what is amiss with them although they can be used.
-fn hooks(host: &Host, executor: &Executor) -> Result<(Hooks, Vec<String>)> {
+fn hooks(host: &Host, executor: &Executor, ordinary: OrdinaryEnv) -> Result<(Hooks, Vec<String>)> {
     let HooksSettings { claude_code, codex, block_without_reason } = &host.configuration().hooks;
     let mut sets = Vec::new();
     for (dialect, files) in [(Dialect::ClaudeCode, claude_code), (Dialect::Codex, codex)] {
@@ -162,7 +162,7 @@ fn hooks(host: &Host, executor: &Executor) -> Result<(Hooks, Vec<String>)> {
         }
     }
     let warnings = sets.iter().flat_map(|set| set.warnings().iter().cloned()).collect();
-    let options = HooksOptions { sets, block_without_reason: *block_without_reason, ..HooksOptions::default() };
+    let options = HooksOptions { sets, block_without_reason: *block_without_reason, inherited: None, ordinary };
     Ok((Hooks::new(options, host.persistence().clone(), Arc::new(executor.clone())), warnings))
 }
 

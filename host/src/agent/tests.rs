@@ -1,4 +1,3 @@
 mod conversing;
-mod in_company;
 mod support;
 mod turning;

@@ -10,17 +10,17 @@ use crate::error::Result;
 /// Where Claude Code's hooks find what belongs to the project.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
-/// Credentials are removed and terminal settings plain, as for tools; no managed variable is in it, whether
-/// inherited or of an overlay.
+/// Credentials are removed and terminal settings plain, as for tools, and what the harness sets is set; no
+/// managed variable is in it, whether inherited or of an overlay.
 ///
 /// # Errors
 /// `invalid-execution` for a directory with a NUL in it.
 pub(super) fn environment(
     dialect: Dialect,
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
+    mut ordinary: OrdinaryEnv,
     cwd: &Path,
 ) -> Result<ChildEnvironment> {
-    let mut ordinary = OrdinaryEnv::new();
     if dialect == Dialect::ClaudeCode {
         ordinary.set(CLAUDE_PROJECT_DIR, cwd)?;
     }

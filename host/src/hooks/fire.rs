@@ -16,7 +16,7 @@ use super::{
     Dialect, HookCommand, HookContext, HookEnd, HookEvent, HookOutcome, HookReport, HookRun, HookRunner, HookSet,
     Transcripts, payload,
 };
-use crate::environment::strict_shell;
+use crate::environment::{OrdinaryEnv, strict_shell};
 use crate::error::{Code, Error, Result};
 use crate::sessions::ActivePersistence;
 use crate::text::{shown, shown_within};
@@ -35,11 +35,13 @@ pub struct HooksOptions {
     /// What hooks inherit, before managed names, credentials and what steers a shell are removed; `None` is
     /// this process's own environment at the time of an event.
     pub inherited: Option<Vec<(OsString, OsString)>>,
+    /// What the harness sets for every hook, as for every command.
+    pub ordinary: OrdinaryEnv,
 }
 
 impl Default for HooksOptions {
     fn default() -> Self {
-        Self { sets: Vec::new(), block_without_reason: true, inherited: None }
+        Self { sets: Vec::new(), block_without_reason: true, inherited: None, ordinary: OrdinaryEnv::new() }
     }
 }
 
@@ -160,7 +162,7 @@ impl Hooks {
             arguments: strict_shell::script_arguments(&program, hook.command.as_ref()),
             program,
             workdir: context.cwd.clone(),
-            environment: environment(dialect, inherited, &context.cwd)?,
+            environment: environment(dialect, inherited, self.shared.options.ordinary.clone(), &context.cwd)?,
             payload,
             limit: hook.limit,
         })
