@@ -46,4 +46,4 @@ pub use sqlite::SqlitePersistence;
 pub use store::{ListedSession, Loaded, Project, Resumed, SessionLog, SessionStore};
 
 #[cfg(test)]
-mod tests;
+pub(in crate::sessions) mod tests;

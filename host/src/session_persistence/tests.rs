@@ -82,6 +82,43 @@ fn a_collection_under_way_stays_with_the_service_it_asked() {
     assert_eq!(asking.join().unwrap().as_deref(), Some("/slow"));
 }
 
+#[test]
+fn a_contributor_that_asks_twice_in_one_collection_stays_with_the_service_it_took() {
+    /// Asks, has the service replaced, and asks again: what it took, and what is current then.
+    struct Twice(ActivePersistence);
+    impl Contributor for Twice {
+        fn declare(&self) -> Declaration {
+            ["FIRST", "SECOND", "CURRENT"].iter().fold(Declaration::new("twice"), |declaration, name| {
+                declaration.variable(format!("{PREFIX}{name}"), "Where the log is.")
+            })
+        }
+        fn resolve(&self, execution: &Execution, _: &Deadline) -> Result<Vec<Binding>, Failure> {
+            let header = execution.session().unwrap();
+            let path = |service: &dyn Persistence| service.locate(header).unwrap().path.to_str().unwrap().to_owned();
+            let taken = self.0.current().unwrap();
+            let first = path(taken.as_ref());
+            self.0.replace(Some(jsonl("/next")));
+            Ok(vec![
+                Binding::new(format!("{PREFIX}FIRST"), first),
+                Binding::new(format!("{PREFIX}SECOND"), path(taken.as_ref())),
+                Binding::new(format!("{PREFIX}CURRENT"), path(self.0.current().unwrap().as_ref())),
+            ])
+        }
+    }
+    let registry = registry();
+    let active = ActivePersistence::new(jsonl("/now"));
+    let _built_in = registry.register(SessionPersistence::new(active.clone())).unwrap();
+    // After the built-in one in the order of names: that has answered when the service is replaced.
+    let _twice = registry.register(Twice(active)).unwrap();
+    let overlay = registry.collect(&owned()).unwrap();
+    let value = |name: &str| overlay.get(&format!("{PREFIX}{name}")).unwrap().value.expose().to_owned();
+    assert_eq!(value("FIRST"), "/now/--srv--/s1/session.jsonl");
+    assert_eq!(value("SECOND"), value("FIRST"));
+    assert_eq!(value(KEY), value("FIRST"));
+    assert_eq!(value("CURRENT"), "/next/--srv--/s1/session.jsonl");
+    assert_eq!(located(&registry, &owned()), Some(value("CURRENT")), "the next collection asks the next service");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_path_that_is_not_utf8_is_left_out_rather_than_changed() {

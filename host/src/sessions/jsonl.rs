@@ -105,5 +105,6 @@ impl Persistence for JsonlPersistence {
     }
 }
 
-#[cfg(all(test, feature = "sessions"))]
+#[cfg(test)]
+#[cfg(feature = "sessions")]
 mod tests;

@@ -50,5 +50,6 @@ impl Persistence for SqlitePersistence {
     }
 }
 
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
+#[cfg(feature = "sqlite")]
 mod tests;

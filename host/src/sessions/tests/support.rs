@@ -70,7 +70,7 @@ macro_rules! for_every_store {
         }
     };
 }
-pub(super) use for_every_store;
+pub(in crate::sessions) use for_every_store;
 
 /// A root that does not exist yet, in a folder that is gone after the test.
 pub(in crate::sessions) struct Place(tempfile::TempDir);

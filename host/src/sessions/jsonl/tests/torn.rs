@@ -1,0 +1,88 @@
+//! Ends of logs whose writer was killed.
+
+use super::*;
+use crate::error::Code;
+
+#[test]
+fn a_log_that_ends_at_any_byte_of_its_last_flush_is_repaired() {
+    for kind in KINDS {
+        let place = Place::new();
+        let (path, lengths) = three_flushes(kind, &place);
+        let whole = fs::read(&path).unwrap();
+        for end in lengths[1]..lengths[2] {
+            fs::write(&path, &whole[..end]).unwrap();
+            // Of a compressed log all of the last flush goes, of a plain one the last line.
+            let good = match kind {
+                Kind::Plain => whole[..end].iter().rposition(|byte| *byte == b'\n').unwrap() + 1,
+                _ => lengths[1],
+            };
+            let kept = match kind {
+                Kind::Plain => whole[..good].iter().filter(|byte| **byte == b'\n').count() - 1,
+                _ => 6,
+            };
+            let loaded = load(kind, &place).unwrap();
+            assert_eq!((loaded.events, loaded.torn), (events(kept), (end - good) as u64), "{kind:?} {end}");
+            assert_eq!(fs::read(&path).unwrap(), whole[..end], "reading repairs nothing");
+            let mut resumed = resume(kind, &place).unwrap();
+            assert_eq!((&resumed.events, resumed.repaired), (&events(kept), (end - good) as u64), "{kind:?} {end}");
+            assert_eq!(fs::read(&path).unwrap(), whole[..good], "{kind:?} {end}");
+            append(resumed.log.as_mut(), &events(9)[kept..]);
+            resumed.log.flush().unwrap();
+            drop(resumed);
+            let repaired = load(kind, &place).unwrap();
+            assert_eq!((repaired.events, repaired.torn), (events(9), 0), "{kind:?} {end}");
+        }
+    }
+}
+
+#[test]
+fn a_last_line_that_is_not_json_is_torn_and_one_before_is_damage() {
+    let place = Place::new();
+    let (path, lengths) = three_flushes(Kind::Plain, &place);
+    let mut content = fs::read(&path).unwrap();
+    content.extend_from_slice(b"{\"seq\":9,\"ty\0\0\0\n");
+    fs::write(&path, &content).unwrap();
+    assert_eq!(load(Kind::Plain, &place).unwrap().torn, 16);
+    for follows in ["{", "\n", "{}\n"] {
+        fs::write(&path, [&content, follows.as_bytes()].concat()).unwrap();
+        let error = resume(Kind::Plain, &place).unwrap_err();
+        assert_eq!(error.code(), Code::SessionDamaged);
+        assert!(error.message().contains("line 11 is not JSON"), "{error}");
+    }
+    fs::write(&path, &content).unwrap();
+    assert_eq!(resume(Kind::Plain, &place).unwrap().repaired, 16);
+    assert_eq!(fs::read(&path).unwrap().len(), lengths[2]);
+}
+
+/// What a file system may leave that had made the file longer before the power failed.
+#[test]
+fn zeros_at_the_end_are_torn() {
+    for kind in KINDS {
+        for zeros in [1, 3, 4, 5, 17, 4096, 300_000] {
+            let place = Place::new();
+            let (path, lengths) = three_flushes(kind, &place);
+            fs::write(&path, [fs::read(&path).unwrap(), vec![0; zeros]].concat()).unwrap();
+            assert_eq!(resume(kind, &place).unwrap().repaired, zeros as u64, "{kind:?} {zeros}");
+            assert_eq!(fs::read(&path).unwrap().len(), lengths[2]);
+        }
+    }
+}
+
+#[test]
+fn a_header_is_never_torn_since_it_appears_whole() {
+    for kind in KINDS {
+        let place = Place::new();
+        let (path, lengths) = three_flushes(kind, &place);
+        let whole = fs::read(&path).unwrap();
+        let header = match kind {
+            Kind::Plain => whole.iter().position(|byte| *byte == b'\n').unwrap() + 1,
+            _ => lengths[0],
+        };
+        for end in 0..header {
+            fs::write(&path, &whole[..end]).unwrap();
+            let error = resume(kind, &place).unwrap_err();
+            assert_eq!(error.code(), Code::SessionDamaged, "{kind:?} {end}");
+            assert_eq!(fs::read(&path).unwrap(), whole[..end], "what is left may help somebody");
+        }
+    }
+}
