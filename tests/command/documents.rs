@@ -9,7 +9,16 @@ fn every_command_has_help_with_examples() {
         let help = place.run([command, "--help"]).expect(0).stdout();
         assert!(help.contains("Examples:") && help.contains(&format!("dsh-env {command}")), "{command}: {help}");
     }
-    for command in [["session", "locate"], ["cache", "info"], ["cache", "clear"]] {
+    for command in [
+        ["session", "new"],
+        ["session", "resume"],
+        ["session", "fork"],
+        ["session", "list"],
+        ["session", "show"],
+        ["session", "locate"],
+        ["cache", "info"],
+        ["cache", "clear"],
+    ] {
         let help = place.run(command.iter().chain(&["--help"])).expect(0).stdout();
         assert!(help.contains("Examples:"), "{command:?}");
     }

@@ -53,3 +53,35 @@ fn a_session_that_cannot_be_is_an_error() {
     place.run(["session", "locate", "--id", "a", "--compression", "gzip"]).expect(2);
     place.run(["session", "locate", "--id", "a", "--root", " "]).expect(2);
 }
+
+#[path = "session/kept.rs"]
+mod kept;
+#[path = "session/new.rs"]
+mod new;
+#[path = "session/refused.rs"]
+mod refused;
+
+/// A place where the session `s1` of the fixtures is kept; answers with the flags that lead there.
+fn kept(form: &str) -> (Place, Vec<&'static str>) {
+    let place = Place::new();
+    let fixture = std::fs::read(support::fixtures().join("sessions").join(form)).unwrap();
+    let (name, flags) = match form {
+        "kept.sqlite3" => ("home/sessions/sessions.sqlite3", vec!["--backend", "sqlite"]),
+        "kept.jsonl" => ("home/sessions/--srv-app--/s1/session.jsonl", vec!["--compression", "none"]),
+        _ => ("home/sessions/--srv-app--/s1/session.jsonl.zstd", vec![]),
+    };
+    place.write(name, fixture);
+    (place, flags)
+}
+
+/// Every form that the session is kept in.
+const FORMS: [&str; 3] = ["kept.jsonl", "kept.jsonl.zstd", "kept.sqlite3"];
+
+/// Runs `session` with these arguments and flags.
+fn session(place: &Place, arguments: &[&str], flags: &[&str]) -> Run {
+    place.run(["session"].iter().chain(arguments).chain(flags))
+}
+
+fn fixture_lines() -> String {
+    std::fs::read_to_string(support::fixtures().join("sessions/kept.jsonl")).unwrap()
+}

@@ -5,10 +5,14 @@ mod run;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use super::format::Format;
 pub(crate) use run::RunArguments;
+
+mod sessions;
+
+pub(crate) use sessions::*;
 
 /// Decides what a shell command may know about its surroundings.
 ///
@@ -273,72 +277,6 @@ pub(crate) struct InspectArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) grants: GrantFlags,
-}
-
-/// Looks at sessions.
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:
-  dsh-env session locate --id s1 --cwd \"$PWD\"")]
-pub(crate) struct SessionArguments {
-    #[command(subcommand)]
-    pub(crate) command: SessionCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionCommand {
-    Locate(LocateArguments),
-}
-
-/// Prints where a session's log is, or null where it has no file of its own. Nothing on disk is touched.
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:
-  dsh-env session locate --id s1
-  dsh-env session locate --id s1 --cwd /srv/app --root /var/sessions --compression none
-  dsh-env session locate --execution record.json")]
-pub(crate) struct LocateArguments {
-    /// The session's id. Default: that of the execution's session.
-    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
-    pub(crate) id: Option<String>,
-
-    /// The directory that the session was started for, verbatim.
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
-    pub(crate) cwd: Option<String>,
-
-    /// The folder of all sessions. Default: the configured one, else sessions in the home.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<String>,
-
-    /// What keeps the sessions. Default: the configured backend, else jsonl.
-    #[arg(long, value_enum)]
-    pub(crate) backend: Option<BackendFlag>,
-
-    /// How logs are compressed. Default: the configured way, else zstd.
-    #[arg(long, value_enum)]
-    pub(crate) compression: Option<CompressionFlag>,
-
-    /// The home. Default: $DSH_HOME, else ~/.dsh.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) home: Option<OsString>,
-
-    /// An execution record whose session is meant, from a file or, with -, from standard input.
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) execution: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum BackendFlag {
-    /// A file for each session.
-    Jsonl,
-    /// One database for all.
-    Sqlite,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum CompressionFlag {
-    /// Plain text.
-    None,
-    /// Zstandard.
-    Zstd,
 }
 
 /// Measures how long a component takes to load, declare and resolve, beside a bare `bash -c true`.

@@ -56,7 +56,7 @@ fn count(entries: usize) -> String {
 }
 
 /// Bytes, rounded.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");

@@ -1,54 +1,59 @@
-//! `session locate`: where a session's log is.
+//! `session`: one file a subcommand. What they share is here: where sessions are kept, and which is meant.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
-use dsh_env::contract::{SessionHeader, SessionId};
+use dsh_env::contract::SessionId;
 use dsh_env::home::{Home, Surroundings};
 use dsh_env::installation::Configuration;
-use dsh_env::sessions::{Backend, Compression, SessionsRoot};
+use dsh_env::sessions::{Backend, Compression, Project, SessionStore, SessionsRoot};
 
-use super::arguments::{BackendFlag, CompressionFlag, LocateArguments, SessionArguments, SessionCommand};
+use super::arguments::{BackendFlag, CompressionFlag, SessionArguments, SessionCommand, StoreFlags, WhichSession};
 use super::output::Output;
-use super::{composition, failure};
+
+mod fork;
+mod list;
+mod locate;
+mod new;
+mod resume;
+mod show;
+mod summary;
 
 /// Runs a command about sessions.
 pub(crate) fn run(arguments: &SessionArguments, output: &Output) -> Result<ExitCode> {
     match &arguments.command {
-        SessionCommand::Locate(arguments) => locate(arguments, output),
-    }
-}
-
-/// Prints a location, or null. Always JSON: it is a question that programs ask.
-fn locate(arguments: &LocateArguments, output: &Output) -> Result<ExitCode> {
-    let header = header(arguments)?;
-    let home = Home::resolve(arguments.home.as_deref())?;
-    let configured = Configuration::read(&home)?.sessions;
-    let backend = arguments.backend.map_or(configured.backend, Backend::from);
-    let compression = arguments.compression.map_or(configured.compression, Compression::from);
-    let root = arguments.root.as_deref().or(configured.root.as_deref());
-    let root = SessionsRoot::resolve(root, &home, &Surroundings::of_process())?;
-    output.json(&backend.service(root, compression).locate(&header))?;
+        SessionCommand::New(arguments) => new::run(arguments, output),
+        SessionCommand::Resume(arguments) => resume::run(arguments, output),
+        SessionCommand::Fork(arguments) => fork::run(arguments, output),
+        SessionCommand::List(arguments) => list::run(arguments, output),
+        SessionCommand::Show(arguments) => show::run(arguments, output),
+        SessionCommand::Locate(arguments) => locate::run(arguments, output),
+    }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn header(arguments: &LocateArguments) -> Result<SessionHeader> {
-    let of_execution = match &arguments.execution {
-        Some(source) => composition::read_execution(source)?.agent.map(|agent| agent.session),
-        None => None,
-    };
-    let mut header = match (&arguments.id, of_execution) {
-        (Some(id), Some(header)) => SessionHeader { id: SessionId::new(id)?, ..header },
-        (Some(id), None) => SessionHeader::new(SessionId::new(id)?),
-        (None, Some(header)) => header,
-        (None, None) => {
-            return Err(failure::usage("no session is named: give --id, or an execution that has an agent"));
-        }
-    };
-    if let Some(cwd) = &arguments.cwd {
-        header.cwd = Some(cwd.clone());
+/// The service that the flags and the configuration name.
+fn store(flags: &StoreFlags) -> Result<Arc<dyn SessionStore>> {
+    let home = Home::resolve(flags.home.as_deref())?;
+    let configured = Configuration::read(&home)?.sessions;
+    let backend = flags.backend.map_or(configured.backend, Backend::from);
+    let compression = flags.compression.map_or(configured.compression, Compression::from);
+    let root = flags.root.as_deref().or(configured.root.as_deref());
+    let root = SessionsRoot::resolve(root, &home, &Surroundings::of_process())?;
+    Ok(backend.store(root, compression)?)
+}
+
+impl WhichSession {
+    /// The id, and where to look for it.
+    fn key(&self) -> Result<(SessionId, Project<'_>)> {
+        let project = match &self.cwd {
+            None if self.no_cwd => Project::Of(None),
+            None => Project::Any,
+            Some(cwd) => Project::Of(Some(cwd)),
+        };
+        Ok((SessionId::new(&*self.id)?, project))
     }
-    Ok(header)
 }
 
 impl From<BackendFlag> for Backend {

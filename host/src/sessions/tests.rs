@@ -17,6 +17,8 @@ mod contract;
 mod full_disk;
 #[cfg(feature = "sessions")]
 mod hostile;
+#[cfg(feature = "sessions")]
+mod kept;
 #[cfg(all(unix, feature = "sessions"))]
 mod killed;
 #[cfg(feature = "sessions")]
