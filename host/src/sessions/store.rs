@@ -4,6 +4,8 @@
 //! and after each further flush it holds everything that was appended before. A flush that failed has
 //! changed nothing, can be tried again, and never keeps an event twice. Whoever writes a log is alone in
 //! that, among all processes, until the log is dropped or the process ends.
+//!
+//! Everything here may wait for a disk: call it where that holds nothing up.
 
 use std::fmt;
 

@@ -106,7 +106,7 @@ struct Cut {
     events: usize,
 }
 
-fn compressed(mut file: &File, limits: Limits) -> Result<Read, Failure> {
+fn compressed(file: &File, limits: Limits) -> Result<Read, Failure> {
     let mut scan = Scan::new(limits);
     let mut cut = None;
     // Where the last complete frame ended, and how many events there were.
@@ -141,7 +141,6 @@ fn compressed(mut file: &File, limits: Limits) -> Result<Read, Failure> {
     }
     scan.events.truncate(cut.events);
     let (header, events) = scan.into_parts()?;
-    file.seek(SeekFrom::Start(cut.file))?;
     Ok(Read { header, events, good: cut.file, torn: length.saturating_sub(cut.file), expanded: cut.expanded })
 }
 

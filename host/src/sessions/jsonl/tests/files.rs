@@ -65,6 +65,28 @@ fn a_session_with_two_logs_is_damaged() {
 }
 
 #[test]
+fn of_two_that_publish_one_id_compressed_and_not_one_wins() {
+    for round in 0..20 {
+        let place = Place::new();
+        let root = place.root();
+        let ready = std::sync::Barrier::new(2);
+        let won = std::thread::scope(|scope| {
+            let publishers = KINDS.map(|kind| {
+                let (root, ready) = (&root, &ready);
+                scope.spawn(move || {
+                    let mut log = kind.store(root).create(&header("s1", None)).unwrap();
+                    ready.wait();
+                    log.flush().map_err(|error| assert_eq!(error.code(), Code::SessionExists)).is_ok()
+                })
+            });
+            publishers.map(|publisher| publisher.join().unwrap()).into_iter().filter(|won| *won).count()
+        });
+        assert_eq!((won, names(&root.join("_no-cwd/s1")).len()), (1, 1), "round {round}");
+        assert!(load(Kind::Plain, &place).is_ok());
+    }
+}
+
+#[test]
 fn a_log_in_the_place_of_another_is_damaged() {
     let place = Place::new();
     let store = Kind::Plain.store(&place.root());
