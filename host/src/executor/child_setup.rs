@@ -56,8 +56,11 @@ fn set_up(parent: Parent) -> Result<(), Errno> {
 #[cfg(target_os = "linux")]
 pub(super) fn close_others_on_exec() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // Without /proc only what was opened to be inherited is.
-    let Ok(folder) = openat(CWD, c"/proc/self/fd", flags, Mode::empty()) else { return Ok(()) };
+    let folder = match openat(CWD, c"/proc/self/fd", flags, Mode::empty()) {
+        // Without /proc nothing can be listed, and what was opened to be inherited is.
+        Err(Errno::NOENT) => return Ok(()),
+        opened => opened?,
+    };
     let mut space = [MaybeUninit::uninit(); 2048];
     let mut entries = RawDir::new(&folder, &mut space);
     while let Some(entry) = entries.next() {

@@ -40,7 +40,7 @@ pub enum Input {
 }
 
 /// A command as the kernel takes it, without what is done with descriptors.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(super) struct Spec {
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,

@@ -1,5 +1,7 @@
 //! Looking after one process and the group that it leads: until it exits, or until it must.
 
+use std::io;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
@@ -22,41 +24,68 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// When the process cannot be waited for, because somebody else did or children are ignored.
-pub(super) async fn tend(
-    mut child: Box<dyn ChildWrapper>,
-    mut end: oneshot::Receiver<Duration>,
-) -> std::io::Result<Exit> {
+pub(super) fn tend(
+    child: Box<dyn ChildWrapper>,
+    end: oneshot::Receiver<Duration>,
+) -> impl Future<Output = io::Result<Exit>> {
+    // Not inside what may be dropped before it begins.
+    tend_leader(Leader { child, exited: false }, end)
+}
+
+async fn tend_leader(mut leader: Leader, mut end: oneshot::Receiver<Duration>) -> io::Result<Exit> {
     let grace = tokio::select! {
         biased;
-        // The process alone: the wrapper would wait for the whole group, whoever holds on to it.
-        status = child.inner_mut().wait() => return status.map(|status| Exit { status, ended_by: None }),
+        status = leader.wait() => return status.map(|status| Exit { status, ended_by: None }),
         grace = &mut end => grace.unwrap_or(TERM_GRACE),
     };
     let deadline = Instant::now() + grace;
-    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    send(child.as_ref(), Signal::TERM);
+    let group = leader.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    leader.signal_group(Signal::TERM);
     // One that is stopped would not notice.
-    send(child.as_ref(), Signal::CONT);
-    if let Ok(status) = timeout_at(deadline, child.inner_mut().wait()).await {
+    leader.signal_group(Signal::CONT);
+    if let Ok(status) = timeout_at(deadline, leader.wait()).await {
         let status = status?;
-        while pid.is_some_and(has_members) {
+        while group.is_some_and(has_members) {
             if Instant::now() >= deadline {
-                send(child.as_ref(), Signal::KILL);
+                leader.signal_group(Signal::KILL);
                 break;
             }
             sleep(LOOK_AGAIN).await;
         }
         return Ok(Exit { status, ended_by: Some(Signal::TERM.as_raw()) });
     }
-    send(child.as_ref(), Signal::KILL);
-    let status = child.inner_mut().wait().await?;
+    leader.signal_group(Signal::KILL);
+    let status = leader.wait().await?;
     Ok(Exit { status, ended_by: Some(Signal::KILL.as_raw()) })
 }
 
-/// Sends a signal to the group that a child leads. That it is gone already is as good.
-fn send(child: &dyn ChildWrapper, signal: Signal) {
-    if let Err(error) = child.signal(signal.as_raw()) {
-        tracing::debug!(%error, ?signal, "a process group got no signal");
+/// The process that leads a group. If it is dropped before its exit, with its runtime, the group is killed.
+struct Leader {
+    child: Box<dyn ChildWrapper>,
+    exited: bool,
+}
+
+impl Leader {
+    /// Waits for the process alone: the wrapper would wait for the whole group, whoever holds on to it.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.inner_mut().wait().await;
+        self.exited = true;
+        status
+    }
+
+    /// Sends a signal to the group. That it is gone already is as good.
+    fn signal_group(&self, signal: Signal) {
+        if let Err(error) = self.child.signal(signal.as_raw()) {
+            tracing::debug!(%error, ?signal, "a process group got no signal");
+        }
+    }
+}
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        if !self.exited {
+            self.signal_group(Signal::KILL);
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Launcher {
         let begun = Instant::now();
         let pipes = Pipes::open(&command.input)
             .map_err(|error| failed(format!("no pipe could be made for the command ({error}): see `ulimit -n`")))?;
-        let process = match self.service.start(spec.clone(), pipes.theirs).await {
+        let process = match self.service.start(&spec, pipes.theirs).await {
             Ok(process) => process,
             Err(NotStarted::System(error)) => return Err(explain(&error, &command, &spec)),
             Err(NotStarted::Other(error)) => return Err(error),

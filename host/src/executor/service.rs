@@ -40,7 +40,7 @@ pub(super) enum NotStarted {
 
 impl Service {
     /// Starts a process. If nobody waits for it any more, it is ended.
-    pub(super) async fn start(&self, spec: Spec, streams: Streams) -> Result<Process, NotStarted> {
+    pub(super) async fn start(&self, spec: &Spec, streams: Streams) -> Result<Process, NotStarted> {
         match self {
             Self::InHost => start_here(spec, streams).map_err(NotStarted::System),
             #[cfg(target_os = "linux")]
@@ -58,7 +58,7 @@ impl Service {
     }
 }
 
-fn start_here(spec: Spec, streams: Streams) -> io::Result<Process> {
+fn start_here(spec: &Spec, streams: Streams) -> io::Result<Process> {
     let child = spawn(spec, streams, Parent::Host)?;
     let (end, asked) = oneshot::channel();
     let (exited, exit) = oneshot::channel();

@@ -28,13 +28,13 @@ pub(super) struct Streams {
 ///
 /// # Errors
 /// What the system says; see [`explain`].
-pub(super) fn spawn(spec: Spec, streams: Streams, parent: Parent) -> io::Result<Box<dyn ChildWrapper>> {
+pub(super) fn spawn(spec: &Spec, streams: Streams, parent: Parent) -> io::Result<Box<dyn ChildWrapper>> {
     let mut command = Command::new(&spec.program);
     command
         .args(&spec.arguments)
         .current_dir(&spec.workdir)
         .env_clear()
-        .envs(spec.environment)
+        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::from(streams.stdin))
         .stdout(Stdio::from(streams.stdout))
         .stderr(Stdio::from(streams.stderr));

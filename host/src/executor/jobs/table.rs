@@ -21,7 +21,7 @@ const SHOWN_ID_BYTES: usize = 64;
 #[derive(Debug, Default)]
 pub(in crate::executor) struct Table {
     owners: Mutex<HashMap<Owner, Jobs>>,
-    /// Woken whenever a job has ended.
+    /// Woken whenever a job has ended, or was not started.
     ended: Notify,
 }
 
@@ -60,6 +60,8 @@ struct Reading {
 pub(in crate::executor) struct Place {
     table: Arc<Table>,
     owner: Owner,
+    /// Whether no job is there yet.
+    free: bool,
 }
 
 impl Table {
@@ -79,7 +81,7 @@ impl Table {
             ));
         }
         jobs.starting += 1;
-        Ok(Place { table: Arc::clone(self), owner: owner.clone() })
+        Ok(Place { table: Arc::clone(self), owner: owner.clone(), free: true })
     }
 
     /// What came since the last read.
@@ -191,11 +193,13 @@ impl Table {
 
 impl Place {
     /// Puts a job there that has started.
-    pub(in crate::executor) fn take(self, tool: &str, running: Running) -> JobId {
+    pub(in crate::executor) fn take(mut self, tool: &str, running: Running) -> JobId {
         let Running { stdout, stderr, stop, finished } = running;
         let id = {
             let mut owners = self.table.lock();
             let jobs = owners.entry(self.owner.clone()).or_default();
+            jobs.starting = jobs.starting.saturating_sub(1);
+            self.free = false;
             let number = jobs.numbers.entry(tool.to_owned()).or_default();
             *number += 1;
             let id = JobId(format!("{tool}-{number}"));
@@ -225,10 +229,12 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some(jobs) = self.table.lock().get_mut(&self.owner) {
-            jobs.starting = jobs.starting.saturating_sub(1);
+        if self.free {
+            if let Some(jobs) = self.table.lock().get_mut(&self.owner) {
+                jobs.starting = jobs.starting.saturating_sub(1);
+            }
+            self.table.ended.notify_waiters();
         }
-        self.table.ended.notify_waiters();
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
             environment: vec![(text(b"A"), text(b"")), (text(b"B"), text(b"x=\xfe")), (text(b"C"), text(b""))],
         };
         assert!(unpack(pack(&spec).unwrap(), 3).unwrap() == spec);
-        let least = Spec { program: text(b""), arguments: Vec::new(), environment: Vec::new(), ..spec };
+        let least = Spec { program: text(b""), arguments: Vec::new(), workdir: "/".into(), environment: Vec::new() };
         assert!(unpack(pack(&least).unwrap(), 0).unwrap() == least);
     }
 }

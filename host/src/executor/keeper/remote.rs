@@ -34,14 +34,14 @@ impl Remote {
     }
 
     /// Starts a command.
-    pub(in crate::executor) async fn start(&self, spec: Spec, streams: Streams) -> Result<Process, NotStarted> {
+    pub(in crate::executor) async fn start(&self, spec: &Spec, streams: Streams) -> Result<Process, NotStarted> {
         let cannot = |error: io::Error| {
             NotStarted::Other(failed(format!(
                 "the command could not be handed to its keeper ({error}): see `ulimit -n`"
             )))
         };
         let Streams { stdin, stdout, stderr } = streams;
-        let descriptors: [OwnedFd; 4] = [pack(&spec).map_err(cannot)?, stdin, stdout, stderr];
+        let descriptors: [OwnedFd; 4] = [pack(spec).map_err(cannot)?, stdin, stdout, stderr];
         let mut tries = 0;
         let starts = loop {
             tries += 1;

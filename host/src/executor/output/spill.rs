@@ -6,11 +6,10 @@
 
 use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, fstat, openat};
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use uuid::Uuid;
 
 use crate::error::{Code, Error, Result};
@@ -27,7 +26,7 @@ const OPEN_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags
 pub(in crate::executor) struct SpillFolder {
     path: PathBuf,
     /// Open and locked as long as the executor lives.
-    folder: OwnedFd,
+    folder: File,
 }
 
 impl SpillFolder {
@@ -121,17 +120,17 @@ fn check(parent: &Path) -> Result<()> {
 }
 
 /// Opens and locks a folder; nothing if somebody else holds it or has removed it.
-fn hold(path: &Path) -> io::Result<Option<OwnedFd>> {
+fn hold(path: &Path) -> io::Result<Option<File>> {
     let folder = match openat(CWD, path, OPEN_FOLDER, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(None),
-        opened => opened?,
+        opened => File::from(opened?),
     };
     match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
         locked => locked?,
     }
-    let (ours, there) = (fstat(&folder)?, std::fs::symlink_metadata(path));
-    Ok(there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.st_dev, ours.st_ino)).then_some(folder))
+    let (ours, there) = (folder.metadata()?, std::fs::symlink_metadata(path));
+    Ok(there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())).then_some(folder))
 }
 
 fn remove_abandoned(parent: &Path) {

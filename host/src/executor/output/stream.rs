@@ -187,3 +187,6 @@ impl Recorder {
         self.file = SpillFile::Closed;
     }
 }
+
+#[cfg(test)]
+mod tests;

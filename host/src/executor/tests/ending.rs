@@ -114,7 +114,8 @@ fn a_runtime_that_is_dropped_takes_its_commands_with_it() {
         let file = fixture.path("pid");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let pid = runtime.block_on(async {
-            let script = format!("trap '' TERM; echo $$ > {}; sleep 600; :", file.display());
+            // What the shell has started is in its group.
+            let script = format!("trap '' TERM; sleep 600 & echo $! > {}; wait", file.display());
             tokio::select! {
                 _ = fixture.run(&script) => panic!("it does not end by itself"),
                 pid = pid_in(&file) => pid,

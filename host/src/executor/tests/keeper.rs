@@ -44,6 +44,37 @@ async fn a_killed_host_takes_everything_with_it() {
     until_gone(keeper).await;
 }
 
+#[tokio::test]
+async fn a_command_dies_with_its_keeper_also_when_nobody_is_left_to_end_it() {
+    if has_role("host") {
+        return be_a_host().await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let test = "executor::tests::keeper::a_command_dies_with_its_keeper_also_when_nobody_is_left_to_end_it";
+    let mut host = in_role("host", test, folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut pids = Vec::new();
+    for name in ["job", "foreground", "setsid", "double", "ignoring"] {
+        pids.push(pid_in(&folder.path().join(name)).await);
+    }
+    let keeper = parent_of(pids[0]);
+    let send = |pid: i32, signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    // It can do nothing about its host's end, nor its host about the keeper's.
+    send(keeper, Signal::STOP);
+    host.kill().unwrap();
+    host.wait().unwrap();
+    assert!(pids.iter().all(|&pid| is_running(pid)));
+    send(keeper, Signal::KILL);
+    for pid in &pids[..2] {
+        until_gone(*pid).await;
+    }
+    // This is as far as it goes: what a command started goes on.
+    for pid in &pids[2..] {
+        assert!(is_running(*pid));
+        send(*pid, Signal::KILL);
+        until_gone(*pid).await;
+    }
+}
+
 /// Starts something of every kind in the current directory and waits to be killed.
 async fn be_a_host() {
     let folder = std::env::current_dir().unwrap();

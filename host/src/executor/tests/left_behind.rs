@@ -12,7 +12,7 @@ const WAYS: [&str; 4] = [
     "sleep 600 & echo $! > FILE",
     "setsid sleep 600 & echo $! > FILE; sleep 0.2",
     "(setsid bash -c 'echo $$ > FILE; exec sleep 600' &) & wait",
-    "setsid bash -c 'trap \"\" TERM; echo $$ > FILE; sleep 600; :' & until [ -s FILE ]; do sleep 0.05; done",
+    "setsid bash -c 'trap \"\" TERM; echo $$ > FILE; exec sleep 600' & until [ -s FILE ]; do sleep 0.05; done",
 ];
 
 #[tokio::test]
