@@ -1,4 +1,39 @@
 //! Commands: started, bounded in time and output, ended with their host.
+//!
+//! An [`Executor`] runs commands in the foreground ([`run`](Executor::run)) and as jobs in the background
+//! ([`start`](Executor::start)). The environment of a command is made elsewhere; here it is what the child gets.
+//!
+//! Each command leads a process group of its own and has three descriptors: standard input, which is `/dev/null` or
+//! a pipe, and two pipes for its output. It has returned when its own process exits, whatever that left behind: its
+//! output is then what it wrote itself, to the last byte, and what came from others until they were quiet. To end it
+//! is SIGTERM to its group, a grace, SIGKILL. The memory that its output takes is bounded, and so is its file.
+//!
+//! # How far commands end with their host
+//!
+//! | what happens | [`Keeper::Program`] | [`Keeper::InHost`] |
+//! | --- | --- | --- |
+//! | [`shut_down`](Executor::shut_down), the last clone dropped | everything ends | commands end, what they left behind goes on |
+//! | the runtime is dropped | everything ends | the groups of commands are killed |
+//! | the host is killed with SIGKILL, or aborts | everything ends | everything goes on |
+//! | the keeper alone is killed | commands and their groups end | |
+//! | host and keeper are killed together | commands end, what they started goes on | |
+//!
+//! "Everything" is every process that descends from a command, also in a session of its own (`setsid`) or one whose
+//! parents have exited (a daemon): the keeper is their parent in the end. What is left outside:
+//!
+//! - a process that another daemon starts for a command (`at`, `systemd-run`, `docker run`, a server that it talks
+//!   to): it descends from that daemon;
+//! - a process that the keeper may not signal: one of another user, by `sudo` for instance;
+//! - a process that waits in the kernel for a device that does not answer: it goes when that does;
+//! - a command that kills its keeper, as any process of the same user can, and was clever about it before;
+//! - the keeper, with all of the above, when the machine takes a whole control group down: then the commands are in
+//!   it too, unless they were moved.
+//!
+//! A keeper gives up after some seconds of killing what does not go. It finds descendants in `/proc`: where that is
+//! not mounted, it ends the commands and their groups only. A host that forks without exec shares its end of the
+//! keeper's socket with that child, and the keeper believes in the host until both are gone.
+//!
+//! None of this is a sandbox: a command may do what its user may.
 
 mod child_setup;
 mod command;
@@ -50,20 +85,24 @@ pub struct ExecutorOptions {
 pub enum Keeper {
     /// The host's own process.
     ///
-    /// Commands then end with the host as long as it ends in order: [`Executor::shut_down`], or the runtime being
-    /// dropped, which kills their process groups. What a command left behind (`sleep 60 &`) is not known any more
-    /// once its shell has exited and goes on; and a host that is killed with SIGKILL leaves everything running.
+    /// Commands then end with the host as long as it ends in order: by [`Executor::shut_down`], or when the runtime
+    /// is dropped, which kills their process groups. What a command left behind (`sleep 60 &`) is not known any more
+    /// once its shell has exited, and goes on; and a host that is killed with SIGKILL leaves everything running.
+    /// (`PR_SET_PDEATHSIG` would not do: it follows the *thread* that started a process, and a runtime's threads end
+    /// before the host does.) Commands keep the host's terminal, if it has one.
     InHost,
-    /// A process of its own, which outlives the host for as long as it takes to end what the host started. It is
-    /// started with the first command. On Linux.
+    /// A process of its own, which outlives the host for as long as it takes to end what the host started. On Linux.
+    ///
+    /// It is started with the first command and again if it is gone; commands that it looked after are then
+    /// told as failed. Neither it nor its commands have a terminal.
     #[cfg(target_os = "linux")]
     Program(KeeperProgram),
 }
 
-/// Runs commands. Clones are the same executor; commands are ended when the last is dropped.
+/// Runs commands. Clones are the same executor; jobs are ended when the last is dropped.
 ///
-/// It needs a tokio runtime with input, output and time, of either kind, and belongs to the one in which it is
-/// first used.
+/// It needs a tokio runtime with input, output and time enabled, of either kind. A command belongs to the runtime in
+/// which it was started, and ends with it.
 #[derive(Clone, Debug)]
 pub struct Executor {
     inner: Arc<Inner>,
@@ -98,7 +137,7 @@ impl Executor {
     ///
     /// When the time is over or `cancelled` resolves, the command's process group gets SIGTERM and, after
     /// [`TERM_GRACE`], SIGKILL; the result says so and has what it wrote until then. If this future is dropped, the
-    /// same happens in the background.
+    /// same happens in the background. A command that is being started is started first and ended then.
     ///
     /// # Errors
     /// `invalid-arguments` for a limit of zero; `execution-failed` when the command cannot be started, its end is

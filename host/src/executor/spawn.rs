@@ -1,6 +1,5 @@
 //! Starting one process: the same in the host and in a keeper.
 
-use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -53,9 +52,9 @@ pub(super) fn explain(error: &io::Error, command: &ShellCommand, spec: &Spec) ->
         return error;
     }
     let program = shown_within(&spec.program.to_string_lossy(), SHOWN_PATH_BYTES);
-    let errno = Errno::from_io_error(error);
-    failed(match errno {
-        Some(Errno::NOENT | Errno::NOTDIR) if is_path(&spec.program) => {
+    let is_path = spec.program.as_encoded_bytes().contains(&b'/');
+    failed(match Errno::from_io_error(error) {
+        Some(Errno::NOENT | Errno::NOTDIR) if is_path => {
             let exists = spec.workdir.join(&spec.program).exists();
             if exists {
                 format!("{program} was not started: what its first line names as its interpreter does not exist")
@@ -63,7 +62,8 @@ pub(super) fn explain(error: &io::Error, command: &ShellCommand, spec: &Spec) ->
                 format!("{program} was not found: install it, or name another program")
             }
         }
-        Some(Errno::NOENT | Errno::NOTDIR) => {
+        // A folder of PATH that may not be searched has the system say that access is denied, whatever is there.
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) if !is_path && !is_in_path(spec) => {
             format!("{program} was not found in PATH: install it, or name it by its path")
         }
         Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => {
@@ -83,8 +83,11 @@ pub(super) fn explain(error: &io::Error, command: &ShellCommand, spec: &Spec) ->
     })
 }
 
-fn is_path(program: &OsString) -> bool {
-    program.as_encoded_bytes().contains(&b'/')
+/// Whether any folder of the command's own `PATH` has something of the program's name.
+fn is_in_path(spec: &Spec) -> bool {
+    let path = spec.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+    let mut folders = std::env::split_paths(path.unwrap_or_default());
+    folders.any(|folder| spec.workdir.join(folder).join(&spec.program).exists())
 }
 
 fn workdir_fault(workdir: &Path) -> Option<Error> {

@@ -50,6 +50,19 @@ async fn it_is_told_what_cannot_be_executed() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_in_path_and_cannot_be_executed_is_not_called_missing() {
+    for fixture in Fixture::both() {
+        std::fs::write(fixture.path("tool"), "").unwrap();
+        let mut ordinary = OrdinaryEnv::new();
+        ordinary.set("PATH", fixture.folder.path()).unwrap();
+        let mut command = bash("true");
+        command.environment = ChildEnvironment::builder([]).ordinary(ordinary).without_overlay();
+        command.program = "tool".into();
+        assert!(message(&fixture, command).await.contains("tool cannot be executed"));
+    }
+}
+
+#[tokio::test]
 async fn what_no_system_takes_is_refused() {
     let fixture = Fixture::in_host();
     let mut command = bash("true");
