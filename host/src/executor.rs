@@ -46,6 +46,7 @@ mod keeper;
 mod launch;
 mod limits;
 mod output;
+mod pipes;
 mod service;
 mod spawn;
 

@@ -1,5 +1,6 @@
 //! Jobs: commands in the background, each belonging to somebody.
 
+mod owned;
 mod table;
 
 use std::fmt;

@@ -12,6 +12,7 @@ mod channel;
 mod descendants;
 mod everything;
 mod link;
+mod listen;
 mod program;
 mod protocol;
 mod remote;

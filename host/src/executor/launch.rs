@@ -1,14 +1,8 @@
 //! One command, from its start to its result.
 
-use std::convert::Infallible;
-use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::unix::pipe;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::command::{Input, ShellCommand, failed};
@@ -16,14 +10,15 @@ use super::finished::{End, Exit, Finished};
 use super::gate::{Gate, Pass};
 use super::limits::{MAX_STARTING, TERM_GRACE};
 use super::output::{SpillFolder, Stream, pump};
+use super::pipes::{Ends, Pipes, feed};
 use super::service::{NotStarted, Process, Service};
-use super::spawn::{Streams, explain};
+use super::spawn::explain;
 use crate::error::Result;
 
 /// What commands are started with.
 #[derive(Debug)]
 pub(super) struct Launcher {
-    service: Arc<Service>,
+    service: Service,
     spills: Arc<SpillFolder>,
     gate: Gate,
     starting: Semaphore,
@@ -41,12 +36,7 @@ pub(super) struct Running {
 
 impl Launcher {
     pub(super) fn new(service: Service, spills: SpillFolder) -> Self {
-        Self {
-            service: Arc::new(service),
-            spills: Arc::new(spills),
-            gate: Gate::new(),
-            starting: Semaphore::new(MAX_STARTING),
-        }
+        Self { service, spills: Arc::new(spills), gate: Gate::new(), starting: Semaphore::new(MAX_STARTING) }
     }
 
     /// Starts a command, which then goes on in the background whether or not anybody waits.
@@ -165,47 +155,4 @@ async fn end_of(
         (Some(signal), Some(limit)) if is_late => End::TimedOut { limit, signal },
         (Some(signal), _) => End::Cancelled { signal },
     })
-}
-
-/// Writes to a pipe and closes it. That nobody reads is the command's own affair.
-async fn feed(pipe: Option<pipe::Sender>, input: &[u8]) -> Infallible {
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.write_all(input).await;
-    }
-    std::future::pending().await
-}
-
-/// The pipes of a command.
-struct Pipes {
-    ours: Ends,
-    theirs: Streams,
-}
-
-/// The host's ends of them.
-struct Ends {
-    stdin: Option<pipe::Sender>,
-    stdout: pipe::Receiver,
-    stderr: pipe::Receiver,
-}
-
-impl Pipes {
-    fn open(input: &Input) -> io::Result<Self> {
-        let (stdin, feeding) = match input {
-            Input::Null => (OwnedFd::from(File::open("/dev/null")?), None),
-            Input::Bytes(_) => {
-                let (reader, writer) = io::pipe()?;
-                (OwnedFd::from(reader), Some(pipe::Sender::from_owned_fd(writer.into())?))
-            }
-        };
-        let (stdout_reader, stdout) = io::pipe()?;
-        let (stderr_reader, stderr) = io::pipe()?;
-        Ok(Self {
-            ours: Ends {
-                stdin: feeding,
-                stdout: pipe::Receiver::from_owned_fd(stdout_reader.into())?,
-                stderr: pipe::Receiver::from_owned_fd(stderr_reader.into())?,
-            },
-            theirs: Streams { stdin, stdout: stdout.into(), stderr: stderr.into() },
-        })
-    }
 }

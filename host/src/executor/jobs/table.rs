@@ -1,17 +1,17 @@
 //! All jobs of all owners.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::{Notify, oneshot};
 
+use super::owned::{Job, Jobs};
 use super::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
 use crate::error::{Code, Error, Result};
+use crate::executor::command::failed;
 use crate::executor::finished::Finished;
 use crate::executor::launch::Running;
-use crate::executor::limits::{MAX_ACTIVE_JOBS, MAX_ENDED_JOBS};
-use crate::executor::output::Stream;
+use crate::executor::limits::MAX_ACTIVE_JOBS;
 use crate::text::shown_within;
 
 /// The most bytes of what somebody takes for a job's name that a message repeats.
@@ -23,37 +23,6 @@ pub(in crate::executor) struct Table {
     owners: Mutex<HashMap<Owner, Jobs>>,
     /// Woken whenever a job has ended, or was not started.
     ended: Notify,
-}
-
-/// The jobs of one owner.
-#[derive(Debug, Default)]
-struct Jobs {
-    /// How many jobs each tool has started.
-    numbers: HashMap<String, u64>,
-    /// Jobs that are being started.
-    starting: usize,
-    /// In the order of their starts.
-    jobs: Vec<Job>,
-}
-
-#[derive(Debug)]
-struct Job {
-    id: JobId,
-    state: JobState,
-    began: Instant,
-    took: Option<Duration>,
-    stop: Option<oneshot::Sender<()>>,
-    stdout: Reading,
-    stderr: Reading,
-    /// Whether its end was told.
-    reported: bool,
-}
-
-/// A stream and how far it was read.
-#[derive(Debug)]
-struct Reading {
-    stream: Arc<Stream>,
-    read: u64,
 }
 
 /// A place among the jobs of an owner, for one that is being started.
@@ -91,12 +60,7 @@ impl Table {
         let job = find(&mut owners, owner, id)?;
         // The state first: what was written before an end is then in what is read, or pending.
         let status = job.status();
-        let next = |reading: &mut Reading| {
-            let chunk = reading.stream.after(reading.read);
-            reading.read += chunk.skipped + chunk.bytes.len() as u64;
-            chunk
-        };
-        Ok(JobOutput { status, stdout: next(&mut job.stdout), stderr: next(&mut job.stderr) })
+        Ok(JobOutput { status, stdout: job.stdout.next(), stderr: job.stderr.next() })
     }
 
     /// Ends a job and waits until it has. Its end counts as told.
@@ -173,12 +137,7 @@ impl Table {
     /// Notes that a job has ended.
     fn end(&self, owner: &Owner, id: &JobId, finished: Result<Finished>) {
         if let Ok(job) = find(&mut self.lock(), owner, id) {
-            job.took = Some(finished.as_ref().map_or_else(|_| job.began.elapsed(), |finished| finished.took));
-            job.state = match finished {
-                Ok(finished) => JobState::Ended(finished.end),
-                Err(error) => JobState::Lost(error),
-            };
-            job.stop = None;
+            job.end(finished);
         }
         if let Some(jobs) = self.lock().get_mut(owner) {
             jobs.forget_oldest();
@@ -203,27 +162,39 @@ impl Place {
             let number = jobs.numbers.entry(tool.to_owned()).or_default();
             *number += 1;
             let id = JobId(format!("{tool}-{number}"));
-            jobs.jobs.push(Job {
-                id: id.clone(),
-                state: JobState::Running,
-                began: Instant::now(),
-                took: None,
-                stop: Some(stop),
-                stdout: Reading { stream: stdout, read: 0 },
-                stderr: Reading { stream: stderr, read: 0 },
-                reported: false,
-            });
+            jobs.jobs.push(Job::new(id.clone(), stop, stdout, stderr));
             id
         };
-        let (table, owner, job) = (Arc::downgrade(&self.table), self.owner.clone(), id.clone());
-        tokio::spawn(async move {
-            let lost = |_| Err(crate::executor::command::failed("how the job ended is not known: its runtime is gone"));
-            let finished = finished.await.unwrap_or_else(lost);
-            if let Some(table) = table.upgrade() {
-                table.end(&owner, &job, finished);
-            }
-        });
+        let lost = failed("how the job ended is not known: its runtime is gone");
+        let watch =
+            Watch { table: Arc::downgrade(&self.table), owner: self.owner.clone(), job: id.clone(), told: Err(lost) };
+        tokio::spawn(watch.until(finished));
         id
+    }
+}
+
+/// Tells the table how a job ended, when that is known, or will never be.
+struct Watch {
+    table: Weak<Table>,
+    owner: Owner,
+    job: JobId,
+    told: Result<Finished>,
+}
+
+impl Watch {
+    async fn until(mut self, finished: oneshot::Receiver<Result<Finished>>) {
+        if let Ok(told) = finished.await {
+            self.told = told;
+        }
+        drop(self);
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(table) = self.table.upgrade() {
+            table.end(&self.owner, &self.job, self.told.clone());
+        }
     }
 }
 
@@ -235,37 +206,6 @@ impl Drop for Place {
             }
             self.table.ended.notify_waiters();
         }
-    }
-}
-
-impl Jobs {
-    fn active(&self) -> usize {
-        self.starting + self.jobs.iter().filter(|job| job.state == JobState::Running).count()
-    }
-
-    fn forget_oldest(&mut self) {
-        let mut surplus = (self.jobs.len() - self.active()).saturating_sub(MAX_ENDED_JOBS);
-        self.jobs.retain(|job| {
-            let goes = surplus > 0 && job.state != JobState::Running;
-            if goes {
-                surplus -= 1;
-                job.forget();
-            }
-            !goes
-        });
-    }
-}
-
-impl Job {
-    fn status(&self) -> JobStatus {
-        let took = self.took.unwrap_or_else(|| self.began.elapsed());
-        JobStatus { job: self.id.clone(), state: self.state.clone(), took }
-    }
-
-    /// Removes what nobody can ask for any more.
-    fn forget(&self) {
-        self.stdout.stream.forget();
-        self.stderr.stream.forget();
     }
 }
 

@@ -1,25 +1,21 @@
 //! One keeper, as its host holds it.
 
-use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::channel::Channel;
+use super::listen::{Listener, Shared, listen};
 use super::program::KeeperProgram;
 use super::protocol::{Reply, Request};
 use crate::error::Error;
 use crate::executor::command::{failed, shown_path};
-use crate::executor::finished::Exit;
-use crate::executor::limits::TERM_GRACE;
 use crate::executor::service::{NotStarted, Process};
 use crate::text::shown_within;
 
@@ -30,30 +26,6 @@ const START_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Link {
     shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    channel: Channel,
-    commands: Mutex<Commands>,
-    /// Whether the keeper's process is gone.
-    gone: watch::Sender<bool>,
-}
-
-/// The commands that a keeper was asked for and that have not ended.
-#[derive(Debug, Default)]
-struct Commands {
-    /// Nothing is to be expected of the keeper any more.
-    over: bool,
-    last_id: u64,
-    starting: HashMap<u64, oneshot::Sender<Result<Process, NotStarted>>>,
-    running: HashMap<u64, Run>,
-}
-
-#[derive(Debug)]
-struct Run {
-    group: Option<Pid>,
-    exited: oneshot::Sender<Result<Exit, Error>>,
 }
 
 impl Link {
@@ -74,8 +46,8 @@ impl Link {
         let mut child = spawn(program, theirs).map_err(|error| not_started(error.to_string()))?;
         let why = match timeout(START_TIME, channel.receive::<Reply>()).await {
             Ok(Ok(Some((Reply::Ready { version }, _)))) if version == env!("CARGO_PKG_VERSION") => {
-                let shared = Arc::new(Shared { channel, commands: Mutex::default(), gone: watch::Sender::new(false) });
-                tokio::spawn(listen(Listener { shared: Arc::clone(&shared) }, child));
+                let shared = Shared::new(channel);
+                tokio::spawn(listen(Listener::new(&shared), child));
                 return Ok(Self { shared });
             }
             Ok(Ok(Some((Reply::Ready { version }, _)))) => {
@@ -150,107 +122,4 @@ fn spawn(program: &KeeperProgram, socket: OwnedFd) -> io::Result<Child> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-}
-
-/// Whoever takes what a keeper says. When it is dropped with its runtime, nobody does: the keeper is let go.
-struct Listener {
-    shared: Arc<Shared>,
-}
-
-async fn listen(listener: Listener, mut child: Child) {
-    while let Ok(Some((reply, _))) = listener.shared.channel.receive::<Reply>().await {
-        listener.hear(reply);
-    }
-    listener.shared.lose_all();
-    listener.shared.channel.finish();
-    let _ = child.wait().await;
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        self.shared.channel.finish();
-        self.shared.lose_all();
-        self.shared.gone.send_replace(true);
-    }
-}
-
-impl Listener {
-    fn hear(&self, reply: Reply) {
-        match reply {
-            Reply::Started { id, pid } => self.started(id, Pid::from_raw(pid)),
-            Reply::Failed { id, errno } => {
-                if let Some(starting) = self.shared.lock().starting.remove(&id) {
-                    let _ = starting.send(Err(NotStarted::System(io::Error::from_raw_os_error(errno))));
-                }
-            }
-            Reply::Exited { id, status, ended_by } => {
-                self.exited(id, Ok(Exit { status: ExitStatus::from_raw(status), ended_by }));
-            }
-            Reply::Lost { id, why } => {
-                let why = shown_within(&why, 128);
-                self.exited(id, Err(failed(format!("how the command ended is not known ({why})"))));
-            }
-            // Said once, before this began.
-            Reply::Ready { .. } => {}
-        }
-    }
-
-    fn started(&self, id: u64, group: Option<Pid>) {
-        let mut commands = self.shared.lock();
-        let Some(starting) = commands.starting.remove(&id) else { return };
-        let (exited, exit) = oneshot::channel();
-        let (end, asked) = oneshot::channel();
-        commands.running.insert(id, Run { group, exited });
-        drop(commands);
-        tokio::spawn(forward_end(Arc::clone(&self.shared), id, asked));
-        // If nobody waits for it any more, it is ended by being dropped here.
-        let _ = starting.send(Ok(Process::new(exit, end)));
-    }
-
-    fn exited(&self, id: u64, exit: Result<Exit, Error>) {
-        if let Some(run) = self.shared.lock().running.remove(&id) {
-            let _ = run.exited.send(exit);
-        }
-    }
-}
-
-/// Tells a keeper to end a command, once its holder says so or drops it.
-async fn forward_end(shared: Arc<Shared>, id: u64, asked: oneshot::Receiver<Duration>) {
-    let grace = asked.await.unwrap_or(TERM_GRACE);
-    let is_running = shared.lock().running.contains_key(&id);
-    if is_running {
-        // A keeper that is gone is noticed by who listens.
-        let _ = shared.channel.send(&Request::End { id, grace }, &[]).await;
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Commands> {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Tells everybody who waits that the keeper is gone. Its commands were killed with it by the kernel; what
-    /// they started was not, so their groups are killed here.
-    fn lose_all(&self) {
-        let (starting, running) = {
-            let mut commands = self.lock();
-            commands.over = true;
-            (std::mem::take(&mut commands.starting), std::mem::take(&mut commands.running))
-        };
-        let gone = || {
-            failed(
-                "the keeper, which looks after the commands, is gone, and the command was ended with it. The next command gets a new one",
-            )
-        };
-        for (_, starting) in starting {
-            let _ = starting.send(Err(NotStarted::Other(gone())));
-        }
-        for (_, run) in running {
-            if let Some(group) = run.group {
-                // A number is given to another group only after all others were: not so soon.
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let _ = run.exited.send(Err(gone()));
-        }
-    }
 }

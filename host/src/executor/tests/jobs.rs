@@ -175,6 +175,19 @@ async fn jobs_end_with_the_executor() {
     }
 }
 
+#[test]
+fn a_job_whose_runtime_is_gone_is_lost_and_not_waited_for() {
+    for fixture in Fixture::both() {
+        let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let job = runtime().block_on(fixture.executor.start(&owner(), "bash", bash("sleep 600"))).unwrap();
+        runtime().block_on(async {
+            let status = fixture.executor.kill(&owner(), &job).await.unwrap();
+            assert!(matches!(status.state, JobState::Lost(_)), "{status:?}");
+            fixture.executor.shut_down().await;
+        });
+    }
+}
+
 #[tokio::test]
 async fn the_oldest_jobs_that_ended_are_forgotten() {
     let fixture = Fixture::in_host();

@@ -63,10 +63,13 @@ async fn a_keeper_ends_what_was_left_behind_when_the_executor_is_dropped() {
 async fn what_goes_on_writing_holds_nothing_up() {
     for fixture in Fixture::both() {
         let file = fixture.path("pid");
-        let script = format!("echo first; yes & echo $! > {}; exit 8", file.display());
+        let script = format!(
+            "{{ echo more; echo $BASHPID > {0}; exec yes; }} & until [ -s {0} ]; do sleep 0.01; done; echo last; exit 8",
+            file.display()
+        );
         let finished = fixture.run(&script).await.unwrap();
         assert_eq!(finished.end, End::Exited(8));
-        assert!(finished.stdout.total > 6);
+        assert!(finished.stdout.total >= 10);
         let pid = pid_in(&file).await;
         // Nobody reads any more, which ends it.
         until("nobody reads", || !is_running(pid)).await;

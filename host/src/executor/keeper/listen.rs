@@ -1,0 +1,157 @@
+//! What a keeper tells, passed on to those who wait for it.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::Child;
+use tokio::sync::{oneshot, watch};
+
+use super::channel::Channel;
+use super::protocol::{Reply, Request};
+use crate::error::Error;
+use crate::executor::command::failed;
+use crate::executor::finished::Exit;
+use crate::executor::limits::TERM_GRACE;
+use crate::executor::service::{NotStarted, Process};
+use crate::text::shown_within;
+
+/// What a host knows of a keeper.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) channel: Channel,
+    commands: Mutex<Commands>,
+    /// Whether the keeper's process is gone.
+    pub(super) gone: watch::Sender<bool>,
+}
+
+/// The commands that a keeper was asked for and that have not ended.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    /// Nothing is to be expected of the keeper any more.
+    pub(super) over: bool,
+    pub(super) last_id: u64,
+    pub(super) starting: HashMap<u64, oneshot::Sender<Result<Process, NotStarted>>>,
+    running: HashMap<u64, Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    group: Option<Pid>,
+    exited: oneshot::Sender<Result<Exit, Error>>,
+}
+
+/// Whoever takes what a keeper says. When it is dropped with its runtime, nobody does: the keeper is let go.
+pub(super) struct Listener {
+    shared: Arc<Shared>,
+}
+
+pub(super) async fn listen(listener: Listener, mut child: Child) {
+    while let Ok(Some((reply, _))) = listener.shared.channel.receive::<Reply>().await {
+        listener.hear(reply);
+    }
+    listener.shared.lose_all();
+    listener.shared.channel.finish();
+    let _ = child.wait().await;
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.shared.channel.finish();
+        self.shared.lose_all();
+        self.shared.gone.send_replace(true);
+    }
+}
+
+impl Listener {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+        Self { shared: Arc::clone(shared) }
+    }
+
+    fn hear(&self, reply: Reply) {
+        match reply {
+            Reply::Started { id, pid } => self.started(id, Pid::from_raw(pid)),
+            Reply::Failed { id, errno } => {
+                if let Some(starting) = self.shared.lock().starting.remove(&id) {
+                    let _ = starting.send(Err(NotStarted::System(io::Error::from_raw_os_error(errno))));
+                }
+            }
+            Reply::Exited { id, status, ended_by } => {
+                self.exited(id, Ok(Exit { status: ExitStatus::from_raw(status), ended_by }));
+            }
+            Reply::Lost { id, why } => {
+                let why = shown_within(&why, 128);
+                self.exited(id, Err(failed(format!("how the command ended is not known ({why})"))));
+            }
+            // Said once, before this began.
+            Reply::Ready { .. } => {}
+        }
+    }
+
+    fn started(&self, id: u64, group: Option<Pid>) {
+        let mut commands = self.shared.lock();
+        let Some(starting) = commands.starting.remove(&id) else { return };
+        let (exited, exit) = oneshot::channel();
+        let (end, asked) = oneshot::channel();
+        commands.running.insert(id, Run { group, exited });
+        drop(commands);
+        tokio::spawn(forward_end(Arc::clone(&self.shared), id, asked));
+        // If nobody waits for it any more, it is ended by being dropped here.
+        let _ = starting.send(Ok(Process::new(exit, end)));
+    }
+
+    fn exited(&self, id: u64, exit: Result<Exit, Error>) {
+        if let Some(run) = self.shared.lock().running.remove(&id) {
+            let _ = run.exited.send(exit);
+        }
+    }
+}
+
+/// Tells a keeper to end a command, once its holder says so or drops it.
+async fn forward_end(shared: Arc<Shared>, id: u64, asked: oneshot::Receiver<Duration>) {
+    let grace = asked.await.unwrap_or(TERM_GRACE);
+    let is_running = shared.lock().running.contains_key(&id);
+    if is_running {
+        // A keeper that is gone is noticed by who listens.
+        let _ = shared.channel.send(&Request::End { id, grace }, &[]).await;
+    }
+}
+
+impl Shared {
+    pub(super) fn new(channel: Channel) -> Arc<Self> {
+        Arc::new(Self { channel, commands: Mutex::default(), gone: watch::Sender::new(false) })
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Commands> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells everybody who waits that the keeper is gone. Its commands were killed with it by the kernel; what
+    /// they started was not, so their groups are killed here.
+    fn lose_all(&self) {
+        let (starting, running) = {
+            let mut commands = self.lock();
+            commands.over = true;
+            (std::mem::take(&mut commands.starting), std::mem::take(&mut commands.running))
+        };
+        let gone = || {
+            failed(
+                "the keeper, which looks after the commands, is gone, and the command was ended with it. The next command gets a new one",
+            )
+        };
+        for (_, starting) in starting {
+            let _ = starting.send(Err(NotStarted::Other(gone())));
+        }
+        for (_, run) in running {
+            if let Some(group) = run.group {
+                // A number is given to another group only after all others were: not so soon.
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = run.exited.send(Err(gone()));
+        }
+    }
+}
