@@ -134,6 +134,19 @@ impl Table {
         }
     }
 
+    /// Waits until every job has ended and it is known how.
+    pub(in crate::executor) async fn all_ended(&self) {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            if self.lock().values().all(|jobs| jobs.active() == 0) {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     /// Notes that a job has ended.
     fn end(&self, owner: &Owner, id: &JobId, finished: Result<Finished>) {
         if let Ok(job) = find(&mut self.lock(), owner, id) {

@@ -90,11 +90,10 @@ impl Link {
             id
         };
         let descriptors = descriptors.each_ref().map(|descriptor| descriptor.as_fd());
-        let sent = self.shared.channel.send(&Request::Start { id, arguments }, &descriptors).await;
-        if sent.is_err() {
-            self.shared.lock().starting.remove(&id);
-        }
-        sent.map(|()| starts)
+        let mut unsent = Unsent { shared: &self.shared, id: Some(id) };
+        self.shared.channel.send(&Request::Start { id, arguments }, &descriptors).await?;
+        unsent.id = None;
+        Ok(starts)
     }
 
     /// Lets the keeper end everything and go, and waits for that.
@@ -110,6 +109,20 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.shared.channel.finish();
+    }
+}
+
+/// A command that the keeper was not asked for yet. It is forgotten if it never is.
+struct Unsent<'a> {
+    shared: &'a Shared,
+    id: Option<u64>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.shared.lock().starting.remove(&id);
+        }
     }
 }
 

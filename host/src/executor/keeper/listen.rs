@@ -54,9 +54,12 @@ pub(super) async fn listen(listener: Listener, mut child: Child) {
     while let Ok(Some((reply, _))) = listener.shared.channel.receive::<Reply>().await {
         listener.hear(reply);
     }
-    listener.shared.lose_all();
+    listener.shared.lock().over = true;
     listener.shared.channel.finish();
-    let _ = child.wait().await;
+    let ended_everything = child.wait().await.is_ok_and(|status| status.success());
+    if !ended_everything {
+        listener.shared.kill_groups();
+    }
 }
 
 impl Drop for Listener {
@@ -130,8 +133,16 @@ impl Shared {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells everybody who waits that the keeper is gone. Its commands were killed with it by the kernel; what
-    /// they started was not, so their groups are killed here.
+    /// Kills the groups of commands whose keeper was killed, just now. They themselves were killed with it by the
+    /// kernel, but not what they started.
+    fn kill_groups(&self) {
+        for group in self.lock().running.values().filter_map(|run| run.group) {
+            // A number is given to another group only after all others were: not so soon.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Tells everybody who waits that the keeper is gone.
     fn lose_all(&self) {
         let (starting, running) = {
             let mut commands = self.lock();
@@ -147,10 +158,6 @@ impl Shared {
             let _ = starting.send(Err(NotStarted::Other(gone())));
         }
         for (_, run) in running {
-            if let Some(group) = run.group {
-                // A number is given to another group only after all others were: not so soon.
-                let _ = kill_process_group(group, Signal::KILL);
-            }
             let _ = run.exited.send(Err(gone()));
         }
     }
