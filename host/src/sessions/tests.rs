@@ -25,6 +25,8 @@ mod killed;
 mod sequences;
 #[cfg(feature = "sessions")]
 pub(super) mod support;
+#[cfg(feature = "sessions")]
+mod taken;
 
 #[derive(Deserialize)]
 struct Row {
