@@ -89,7 +89,7 @@ async fn be_a_host() {
         "echo $$ > job; sleep 600",
         "setsid bash -c 'echo $$ > setsid; exec sleep 600'; sleep 600",
         "(setsid bash -c 'echo $$ > double; exec sleep 600' &)",
-        "trap '' TERM; (echo $BASHPID > ignoring; while :; do sleep 0.1; done)",
+        "trap '' TERM; (echo $BASHPID > ignoring; exec sleep 600); :",
     ] {
         executor.start(&Owner::new("o"), "bash", in_folder(script)).await.unwrap();
     }

@@ -80,10 +80,10 @@ async fn what_goes_on_writing_holds_nothing_up() {
 async fn a_keeper_ends_what_forks_in_a_loop() {
     let fixture = Fixture::with_keeper();
     let file = fixture.path("pid");
-    // In the group that is signalled, and out of it.
+    // In the group that is signalled, and out of it; both end by themselves when the folder is gone.
     let script = format!(
-        "trap '' TERM; f() {{ echo $BASHPID > {0}.new; mv {0}.new {0}; sleep 0.01; f & }}; f & \
-         g() {{ sleep 0.02; setsid bash -c \"$(declare -f g); trap '' TERM; echo \\$\\$ > {0}.g; g\" & }}; g; \
+        "trap '' TERM; f() {{ echo $BASHPID > {0}.new && mv {0}.new {0} && sleep 0.01 && f & }}; f & \
+         g() {{ sleep 0.02; setsid bash -c \"$(declare -f g); trap '' TERM; echo \\$\\$ > {0}.g && g\" & }}; g; \
          until [ -s {0}.g ]; do sleep 0.05; done",
         file.display()
     );
