@@ -5,13 +5,12 @@
 
 mod components;
 mod configuration;
-pub mod file;
 mod nearest;
 
+pub use crate::file::{self, read_text};
 pub use components::{installed, read_component, read_installed};
 pub use configuration::{
     CacheSettings, Configuration, ContributorSettings, HooksSettings, SessionsSettings, SkillsSettings, ToolsSettings,
     read_grants,
 };
-pub use file::read_text;
 pub use nearest::nearest;

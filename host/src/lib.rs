@@ -39,7 +39,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | [`text`], errors | text that came from somebody else; stages, codes, messages |
+//! | [`text`], [`file`](mod@file), errors | text and files that came from somebody else; stages, codes, messages |
 //! | [`contract`] | the contract with contributors as types: keys, declarations, executions |
 //! | [`home`] | where the host lives, and who may write there |
 //! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
@@ -65,6 +65,7 @@ pub mod environment;
 mod error;
 #[cfg(feature = "harness")]
 pub mod executor;
+pub mod file;
 #[cfg(all(feature = "harness", feature = "wasm"))]
 mod harness;
 pub mod home;

@@ -19,6 +19,16 @@ pub fn shown(text: &str) -> String {
 /// Like [`shown`], cut to `limit` bytes.
 #[must_use]
 pub fn shown_within(text: &str, limit: usize) -> String {
+    escaped(text, limit, steers)
+}
+
+/// Like [`shown_within`], for text that has lines: line ends and tabs stay as they are.
+#[must_use]
+pub fn shown_lines(text: &str, limit: usize) -> String {
+    escaped(text, limit, |character| steers(character) && !matches!(character, '\n' | '\t'))
+}
+
+fn escaped(text: &str, limit: usize, steers: impl Fn(char) -> bool) -> String {
     const CUT: char = '…';
     let room = limit.saturating_sub(CUT.len_utf8());
     let mut out = String::new();

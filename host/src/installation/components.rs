@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file::{ReadFault, ReadFile, read_regular};
 use crate::error::{Code, Error, Result};
+use crate::file::{ReadFault, ReadFile, read_regular};
 use crate::home::{Home, permissions};
 use crate::sandbox::MAX_COMPONENT_BYTES;
 use crate::text::shown;

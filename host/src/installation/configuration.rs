@@ -13,9 +13,9 @@ mod units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{ReadFault, read_regular};
 use crate::contract::ContributorName;
 use crate::error::{Code, Error, Result};
+use crate::file::{ReadFault, read_regular};
 use crate::home::{Home, permissions};
 use crate::registry::{Terms, ValueLimits};
 use crate::sandbox::{DEFAULT_CACHE_BYTES, Grants, Limits, Settings};

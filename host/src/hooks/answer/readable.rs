@@ -1,35 +1,17 @@
 //! Text of a hook for people and models: trimmed, bounded, and unable to steer a terminal.
 
-use crate::text::steers;
-
-const CUT: &str = "…";
+use crate::text::shown_lines;
 
 /// `text` without white space around it, with what could steer a terminal escaped but for line ends and tabs,
 /// cut to `limit` bytes.
 pub(super) fn readable(text: &str, limit: usize) -> String {
-    let room = limit.saturating_sub(CUT.len());
-    let mut out = String::new();
-    let mut cut_at = 0;
-    for character in text.trim().replace("\r\n", "\n").chars() {
-        if steers(character) && !matches!(character, '\n' | '\t') {
-            out.extend(character.escape_unicode());
-        } else {
-            out.push(character);
-        }
-        if out.len() <= room {
-            cut_at = out.len();
-        } else if out.len() > limit {
-            out.truncate(cut_at);
-            out.push_str(CUT);
-            break;
-        }
-    }
-    out
+    shown_lines(&text.trim().replace("\r\n", "\n"), limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::steers;
     use proptest::prelude::*;
 
     #[test]
