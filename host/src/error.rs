@@ -146,8 +146,10 @@ codes! {
     Overloaded = "overloaded",
     /// The environment is too large for the kernel.
     EnvironmentTooLarge = "environment-too-large",
-    /// There is no such session, or more than one.
+    /// There is no such session.
     SessionNotFound = "session-not-found",
+    /// More than one session has that id.
+    SessionAmbiguous = "session-ambiguous",
     /// There is a session of that id already.
     SessionExists = "session-exists",
     /// Another process writes the session's log.

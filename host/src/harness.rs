@@ -18,10 +18,11 @@ use crate::agent::{Agent, AgentParts, Model};
 use crate::environment::{OrdinaryEnv, Shell};
 use crate::error::{Code, Error, Result};
 use crate::executor::{Executor, ExecutorOptions};
+use crate::file::read_text;
 use crate::home::{Home, Surroundings, expand_tilde, normalise, permissions};
 use crate::hooks::{Dialect, HookFile, HookSet, Hooks, HooksOptions};
 use crate::host::{self, Host};
-use crate::installation::{HooksSettings, file::read_text};
+use crate::installation::HooksSettings;
 use crate::sessions::SessionStore;
 use crate::skills::Skills;
 use crate::text::shown;
@@ -56,16 +57,14 @@ impl Harness {
         let skills_home = skills_home(&host, options.skills_home.as_deref())?;
         let skills = Skills::at(skills_home);
         let store = match store {
-            Some(store) => {
-                let persistence: Arc<dyn crate::sessions::Persistence> = Arc::clone(&store) as _;
-                host.persistence().replace(Some(persistence));
-                store
-            }
+            Some(store) => store,
             None => {
                 let (backend, root, compression) = host::sessions(&options.host, host.configuration(), host.home())?;
                 backend.store(root, compression)?
             }
         };
+        // One and the same: it knows where those logs are that were begun elsewhere than it would begin them.
+        host.persistence().replace(Some(Arc::clone(&store) as _));
         let executor = match executor {
             Some(executor) => executor,
             None => {

@@ -106,6 +106,20 @@ fn a_session_goes_on_under_its_id_and_a_new_one_gets_an_id_of_its_own() {
 }
 
 #[test]
+fn a_session_is_found_by_its_id_alone_unless_there_are_several() {
+    let place = Place::new();
+    let of = |arguments: &[&str]| {
+        let print = [bash("echo $DSH_SESSION_JSONL"), done()];
+        Ran::script(&place, print, &[&["--session-id", "s1"], arguments].concat())
+    };
+    let first = of(&["--session-cwd", "/a"]).expect(0);
+    assert_eq!(of(&[]).expect(0).outputs(), first.outputs());
+    of(&["--session-cwd", "/b"]).expect(0);
+    let last: Value = serde_json::from_str(of(&[]).expect(1).run.stdout().lines().last().unwrap()).unwrap();
+    assert_eq!(last["error"]["code"], "session-ambiguous");
+}
+
+#[test]
 fn what_a_model_sends_beside_the_arguments_is_ignored() {
     let place = Place::new();
     let arguments = json!({

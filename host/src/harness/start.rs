@@ -22,11 +22,17 @@ impl SessionStart {
     pub(super) fn session(self, store: &Arc<dyn SessionStore>) -> Result<(Session, bool)> {
         let Self { id, cwd, agent_preset } = self;
         if let Some(id) = &id {
-            let project = cwd.as_deref().map_or(Project::Any, |cwd| Project::Of(Some(cwd)));
-            match Session::resume(Arc::clone(store), id, project) {
-                Ok(session) => return Ok((session, true)),
-                Err(error) if error.code() == Code::SessionNotFound => {}
-                Err(error) => return Err(error),
+            // Without a directory: the session that is for none, else the only one of that id.
+            let mut places = vec![Project::Of(cwd.as_deref())];
+            if cwd.is_none() {
+                places.push(Project::Any);
+            }
+            for project in places {
+                match Session::resume(Arc::clone(store), id, project) {
+                    Ok(session) => return Ok((session, true)),
+                    Err(error) if error.code() == Code::SessionNotFound => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok((Session::create(Arc::clone(store), NewSession { id, cwd, agent_preset })?, false))

@@ -151,7 +151,7 @@ pub(super) fn not_found() -> Error {
 /// The same id in several projects.
 pub(super) fn several_found() -> Error {
     Error::host(
-        Code::SessionNotFound,
+        Code::SessionAmbiguous,
         "there are several sessions of that id: name the directory that the one was started for",
     )
 }

@@ -148,7 +148,7 @@ fn one_id_may_be_in_several_projects(kind: Kind) {
         assert_eq!(store.load(&id("s1"), Project::Of(cwd)).unwrap().events.len(), count);
     }
     let error = store.resume(&id("s1"), Project::Any).unwrap_err();
-    assert_eq!(error.code(), Code::SessionNotFound);
+    assert_eq!(error.code(), Code::SessionAmbiguous);
     assert!(error.message().contains("several sessions"), "{error}");
 }
 
