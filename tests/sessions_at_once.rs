@@ -22,7 +22,7 @@ use dsh_env::hooks::{Hooks, HooksOptions};
 use dsh_env::registry::{Registration, Registry};
 use dsh_env::session_persistence::SessionPersistence;
 use dsh_env::sessions::{ActivePersistence, Backend, Compression, NewSession, Session, SessionStore, SessionsRoot};
-use dsh_env::tools::{ToolCall, Tools};
+use dsh_env::tools::{Caller, ToolCall, Tools};
 use serde_json::{Value, json};
 
 const SESSIONS: usize = 200;
@@ -82,15 +82,15 @@ impl Place {
         let results = agent.session().events().iter().filter(|event| event.kind == "tool/result");
         let seen: Vec<_> = results.map(|event| event.fields["output"].as_str().unwrap().to_owned()).collect();
         assert_eq!(seen.iter().filter(|output| **output == expected).count(), 2, "{seen:?}");
-        let told = self.output_of_the_job(agent).await;
+        let told = self.output_of_the_job(agent.caller()).await;
         assert!(told.starts_with(&expected), "{told}");
     }
 
-    async fn output_of_the_job(&self, agent: &Agent) -> String {
+    async fn output_of_the_job(&self, caller: Caller) -> String {
         let read = ToolCall { name: "job_output".to_owned(), arguments: json!({ "job": "bash-1" }) };
         let mut told = String::new();
         loop {
-            let result = self.tools.call(&agent.caller(), &read, std::future::pending()).await;
+            let result = self.tools.call(&caller, &read, std::future::pending()).await;
             assert!(!result.is_error, "{}", result.output);
             told += result.output.strip_suffix("[it runs]").unwrap_or(&result.output);
             if result.ended.is_some() {

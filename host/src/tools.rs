@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 pub use arguments::ShellArguments;
 pub use jobs::completion_notice;
@@ -32,6 +33,10 @@ use crate::executor::{Executor, Input, JobId, Owner, ShellCommand};
 use crate::registry::{CollectOptions, Registry};
 use crate::text::shown_within;
 use withheld::{OfJob, Withheld};
+
+/// How many calls collect at once: fewer than a registry takes of asynchronous collections, so that sessions that
+/// call by the hundreds have to wait a little and are not refused.
+const MAX_COLLECTING: usize = 200;
 
 /// The most bytes of a tool's name that a message repeats.
 const MAX_SHOWN_NAME_BYTES: usize = 64;
@@ -128,6 +133,8 @@ struct Shared {
     executor: Executor,
     shells: Vec<Shell>,
     ordinary: OrdinaryEnv,
+    /// Places for calls that collect: those beyond wait, where the registry would refuse them.
+    collecting: Semaphore,
     /// What the output of background jobs must not show.
     withheld: Mutex<HashMap<(Owner, JobId), Arc<OfJob>>>,
 }
@@ -137,7 +144,10 @@ impl Tools {
     /// from `registry`.
     #[must_use]
     pub fn new(registry: Registry, executor: Executor, shells: Vec<Shell>, ordinary: OrdinaryEnv) -> Self {
-        Self { shared: Arc::new(Shared { registry, executor, shells, ordinary, withheld: Mutex::default() }) }
+        let collecting = Semaphore::new(MAX_COLLECTING);
+        Self {
+            shared: Arc::new(Shared { registry, executor, shells, ordinary, collecting, withheld: Mutex::default() }),
+        }
     }
 
     /// What a model is shown, always in the same order.
@@ -214,7 +224,11 @@ impl Tools {
         if let Some(session) = &caller.session {
             execution = execution.owned_by(session.clone());
         }
-        let overlay = self.shared.registry.collect_async(execution, CollectOptions::new()).await?;
+        let overlay = {
+            // It is never closed, so there is always a place.
+            let _place = self.shared.collecting.acquire().await;
+            self.shared.registry.collect_async(execution, CollectOptions::new()).await?
+        };
         let environment = ChildEnvironment::builder(std::env::vars_os())
             .terminal(shell.terminal())
             .ordinary(self.shared.ordinary.clone())

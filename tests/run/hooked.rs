@@ -80,6 +80,7 @@ fn a_prompt_that_a_hook_does_not_let_through_never_reaches_the_model() {
     let ran = Ran::script(&place, [done()], &[]).expect(0);
     assert_eq!((ran.of_type("user/message").len(), ran.of_type("assistant/message").len()), (0, 0));
     assert_eq!(ran.of_type("turn/end")[0]["outcome"], "blocked");
+    assert!(!place.home().join("sessions").exists(), "no turn has succeeded");
 }
 
 #[test]

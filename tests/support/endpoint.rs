@@ -1,4 +1,5 @@
 //! An endpoint that gives prepared answers and keeps what it was asked.
+#![allow(unreachable_pub, reason = "a module of several test binaries")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -59,7 +59,7 @@ pub(super) struct Turn {
 }
 
 impl Agent {
-    /// One turn. When it has ended, all of it is on disk.
+    /// One turn. When it has ended, all of it is on disk, unless it was blocked: then it is with the next.
     ///
     /// # Errors
     /// `model-failed` and those of the session's log. Nothing of the turn is on disk then, and a `turn/failed`
@@ -103,7 +103,10 @@ impl Agent {
         };
         let (outcome, reason) = end.outcome();
         self.record(record::TURN_END, record::turn_end(&turn.id, outcome, reason))?;
-        self.session.checkpoint()?;
+        // Of a prompt that did not get through nothing came, so a log that is not there yet does not begin with it.
+        if !matches!(end, TurnEnd::Blocked { .. }) {
+            self.session.checkpoint()?;
+        }
         Ok(end)
     }
 
