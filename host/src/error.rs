@@ -146,6 +146,8 @@ codes! {
     Overloaded = "overloaded",
     /// The environment is too large for the kernel.
     EnvironmentTooLarge = "environment-too-large",
+    /// The host is ending, and takes no more.
+    ShuttingDown = "shutting-down",
     /// There is no such session.
     SessionNotFound = "session-not-found",
     /// More than one session has that id.

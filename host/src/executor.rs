@@ -141,8 +141,8 @@ impl Executor {
     /// same happens in the background. A command that is being started is started first and ended then.
     ///
     /// # Errors
-    /// `invalid-arguments` for a limit of zero; `execution-failed` when the command cannot be started, its end is
-    /// not known, or the executor is shut down; `environment-too-large`.
+    /// `invalid-arguments` for a limit of zero; `execution-failed` when the command cannot be started or its end is
+    /// not known; `shutting-down`; `environment-too-large`.
     pub async fn run(
         &self,
         command: ShellCommand,

@@ -32,17 +32,14 @@ impl Gate {
     /// Goes in.
     ///
     /// # Errors
-    /// `execution-failed` when the gate is closed.
+    /// `shutting-down` when the gate is closed.
     pub(super) fn enter(&self) -> Result<Pass> {
         let entered = self.state.send_if_modified(|state| {
             state.inside += usize::from(!state.closing);
             !state.closing
         });
         if !entered {
-            return Err(Error::host(
-                Code::ExecutionFailed,
-                "the executor is shut down: no command is started any more",
-            ));
+            return Err(Error::host(Code::ShuttingDown, "the executor is shut down: no command is started any more"));
         }
         Ok(Pass { state: Arc::clone(&self.state) })
     }
