@@ -1,7 +1,8 @@
 //! One turn: from what the user says to what the model says last.
 
 use serde_json::Value;
-use tokio::task::JoinSet;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::{JoinSet, block_in_place};
 use uuid::Uuid;
 
 use super::model::{Answer, Request, RequestHeader};
@@ -105,7 +106,7 @@ impl Agent {
         self.record(record::TURN_END, record::turn_end(&turn.id, outcome, reason))?;
         // Of a prompt that did not get through nothing came, so a log that is not there yet does not begin with it.
         if !matches!(end, TurnEnd::Blocked { .. }) {
-            self.session.checkpoint()?;
+            off_the_runtime(|| self.session.checkpoint())?;
         }
         Ok(end)
     }
@@ -255,6 +256,14 @@ impl Agent {
         let event = self.session.append(kind, fields)?;
         (self.observer)(event);
         Ok(())
+    }
+}
+
+/// Does what waits for the disk. Other tasks go on meanwhile where there are threads for them.
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        _ => work(),
     }
 }
 
