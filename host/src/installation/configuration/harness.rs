@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::reader::{Section, Setting};
 use crate::environment::Shell;
 use crate::error::Result;
-use crate::text::is_blank;
+use crate::text::{is_blank, shown};
 
 /// Which tools a model is offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,11 +45,14 @@ pub(super) fn tools(section: &mut Section<'_>) -> Result<ToolsSettings> {
 }
 
 fn shells(setting: &Setting<'_>) -> Result<Vec<Shell>> {
+    const EXPECTED: &str = r#"a list of "bash" and "pwsh""#;
+    const EXAMPLE: &str = r#"["bash"]"#;
     let mut shells = Vec::new();
-    for (element, _) in setting.texts("a list of shells", r#"["bash"]"#)? {
-        let shell = element.choice(Shell::ALL, Shell::name)?;
-        if !shells.contains(&shell) {
-            shells.push(shell);
+    for (element, name) in setting.texts(EXPECTED, EXAMPLE)? {
+        let known = Shell::ALL.iter().find(|shell| shell.name() == name);
+        let shell = known.ok_or_else(|| element.expected(&format!("\"{}\"", shown(name)), EXPECTED, EXAMPLE))?;
+        if !shells.contains(shell) {
+            shells.push(*shell);
         }
     }
     Ok(shells)

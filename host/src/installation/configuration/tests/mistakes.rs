@@ -49,6 +49,27 @@ fn of_two_settings_that_do_not_exist_the_first_in_the_file_is_told() {
 }
 
 #[test]
+fn what_uses_the_managed_environment_is_configured_as_strictly() {
+    insta::assert_snapshot!(told(&[
+        "[tools]\nshells = \"bash\"\n",
+        "[tools]\nshells = [\"zsh\"]\n",
+        "[hooks]\nclaude-code = [1]\n",
+        "[hooks]\ncodex = [\" \"]\n",
+        "[hooks]\ncodexx = []\n",
+        "[hooks]\nblock-without-reason = \"yes\"\n",
+        "[skills]\nhome = 1\n",
+    ]), @r#"
+    /h/dsh-env.toml:2:10: "shells" in [tools] is a string: expected a list of "bash" and "pwsh", such as shells = ["bash"]
+    /h/dsh-env.toml:2:11: "shells" in [tools] is "zsh": expected a list of "bash" and "pwsh", such as shells = ["bash"]
+    /h/dsh-env.toml:2:16: "claude-code" in [hooks] has something that is no string: expected a list of files, such as claude-code = ["~/.claude/settings.json"]
+    /h/dsh-env.toml:2:10: "codex" in [hooks] names no file: name one, or remove it
+    /h/dsh-env.toml:2:1: unknown setting "codexx" in [hooks]: did you mean "codex"?
+    /h/dsh-env.toml:2:24: "block-without-reason" in [hooks] is a string: expected true or false, such as block-without-reason = true
+    /h/dsh-env.toml:2:8: "home" in [skills] is an integer: expected a folder, such as home = "~/.dsh"
+    "#);
+}
+
+#[test]
 fn a_setting_of_another_version_is_not_ignored() {
     insta::assert_snapshot!(told(&[
         "[contributors.a]\ngrants = { facts = [\"cluster\"] }\n",
@@ -56,7 +77,6 @@ fn a_setting_of_another_version_is_not_ignored() {
         "[contributors.a.keys.DSH_A]\non-failure = { last-good = \"10m\" }\n",
         "[trust]\nnew = \"pending\"\n",
         "[facts.cluster]\nevery = \"30s\"\n",
-        "[hooks]\n",
         "[server]\n",
         "[compile]\n",
         "[telemetry]\n",
@@ -66,7 +86,6 @@ fn a_setting_of_another_version_is_not_ignored() {
     /h/dsh-env.toml:2:16: this version does not have "last-good" in [contributors.a.keys.DSH_A.on-failure]: use "omit", or { value = "…" } for single keys
     /h/dsh-env.toml:1:2: this version does not have "trust": remove it
     /h/dsh-env.toml:1:2: this version does not have "facts": remove it
-    /h/dsh-env.toml:1:2: this version does not have "hooks": remove it
     /h/dsh-env.toml:1:2: this version does not have "server": remove it
     /h/dsh-env.toml:1:2: this version does not have "compile": remove it
     /h/dsh-env.toml:1:2: this version does not have "telemetry": remove it

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::contract::Key;
+use crate::environment::Shell;
 use crate::registry::OnFailure;
 use crate::sandbox::{Extensions, Workspace, WorkspaceKind};
 
@@ -17,13 +18,18 @@ fn key(text: &str) -> Key {
 
 #[test]
 fn an_empty_file_is_the_defaults() {
-    for text in ["", "\n# nothing\n", "\u{feff}", "[limits]\n[sessions]\n[contributors]\n[cache]\n"] {
+    for text in
+        ["", "\n# nothing\n", "\u{feff}", "[limits]\n[sessions]\n[contributors]\n[cache]\n[tools]\n[hooks]\n[skills]\n"]
+    {
         let configuration = parse(text).unwrap();
         assert_eq!(configuration.limits, Limits::RESOLVE);
         assert_eq!(configuration.values, ValueLimits::default());
         assert!(configuration.contributors.is_empty());
         assert_eq!(configuration.sessions, SessionsSettings::default());
         assert_eq!(configuration.cache.size, 1 << 30);
+        assert_eq!(configuration.tools, ToolsSettings::default());
+        assert_eq!(configuration.hooks, HooksSettings::default());
+        assert_eq!(configuration.skills, SkillsSettings::default());
         assert_eq!(configuration.file, Path::new(FILE));
     }
     let sessions = SessionsSettings::default();
@@ -48,6 +54,16 @@ fn every_setting_has_its_effect() {
         configuration.sessions,
         SessionsSettings { root: Some("~/logs".into()), backend: Backend::Sqlite, compression: Compression::None }
     );
+    assert_eq!(configuration.tools.shells, Some(vec![Shell::Pwsh, Shell::Bash]));
+    assert_eq!(
+        configuration.hooks,
+        HooksSettings {
+            claude_code: vec!["~/.claude/settings.json".into(), "hooks/claude.json".into()],
+            codex: vec!["~/.codex/hooks.json".into()],
+            block_without_reason: false,
+        }
+    );
+    assert_eq!(configuration.skills.home.as_deref(), Some("~/.dsh"));
 
     assert_eq!(configuration.cache, CacheSettings { size: 256 << 20 });
 
