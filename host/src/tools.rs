@@ -6,17 +6,18 @@
 //!
 //! Every start of a shell, in the foreground or the background, collects an overlay of its own, exactly once
 //! and before anything is spawned. Where that fails the call fails, with the error's sentence as its result.
-//! What a command prints of a sensitive value is withheld from the model and from what is recorded.
+//! What a command prints of a sensitive value, of its own overlay or of an earlier one of the same session, is
+//! withheld from the model and from what is recorded; a value that it changes before it prints it is not found.
 
 mod arguments;
 mod jobs;
 mod render;
+mod secrets;
 mod shell;
 mod withheld;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -29,10 +30,11 @@ pub use jobs::completion_notice;
 use crate::contract::{Execution, SessionHeader};
 use crate::environment::{ChildEnvironment, OrdinaryEnv, Shell};
 use crate::error::{Code, Error, Result};
-use crate::executor::{Executor, Input, JobId, Owner, ShellCommand};
+use crate::executor::{Executor, Input, Owner, ShellCommand};
 use crate::registry::{CollectOptions, Registry};
 use crate::text::shown_within;
-use withheld::{OfJob, Withheld};
+use secrets::Secrets;
+use withheld::Withheld;
 
 /// How many calls collect at once: fewer than a registry takes of asynchronous collections, so that sessions that
 /// call by the hundreds have to wait a little and are not refused.
@@ -74,8 +76,9 @@ impl Caller {
     /// Whose jobs the caller starts, reads and kills.
     #[must_use]
     pub fn owner(&self) -> Owner {
-        // No session has the empty id, so what no agent owns is apart from what any does.
-        Owner::new(self.session.as_ref().map_or("", |session| session.id.as_str()))
+        // Ids are unique among the sessions for one directory. What no agent owns is apart from what any does.
+        let session = self.session.as_ref().map(|session| (&session.cwd, session.id.as_str()));
+        Owner::new(serde_json::json!(session).to_string())
     }
 }
 
@@ -135,8 +138,7 @@ struct Shared {
     ordinary: OrdinaryEnv,
     /// Places for calls that collect: those beyond wait, where the registry would refuse them.
     collecting: Semaphore,
-    /// What the output of background jobs must not show.
-    withheld: Mutex<HashMap<(Owner, JobId), Arc<OfJob>>>,
+    secrets: Secrets,
 }
 
 impl Tools {
@@ -146,7 +148,7 @@ impl Tools {
     pub fn new(registry: Registry, executor: Executor, shells: Vec<Shell>, ordinary: OrdinaryEnv) -> Self {
         let collecting = Semaphore::new(MAX_COLLECTING);
         Self {
-            shared: Arc::new(Shared { registry, executor, shells, ordinary, collecting, withheld: Mutex::default() }),
+            shared: Arc::new(Shared { registry, executor, shells, ordinary, collecting, secrets: Secrets::default() }),
         }
     }
 
@@ -202,7 +204,7 @@ impl Tools {
         if arguments.run_in_background {
             let owner = caller.owner();
             let job = executor.start(&owner, shell.name(), command).await?;
-            self.remember(owner, job.clone(), withheld);
+            self.shared.secrets.keep(owner.clone(), job.clone(), withheld, &executor.jobs(&owner));
             return Ok(jobs::started(&job));
         }
         let limit = arguments.timeout.unwrap_or(crate::executor::DEFAULT_LIMIT);
@@ -240,30 +242,14 @@ impl Tools {
             environment,
             input: Input::Null,
         };
-        Ok((command, Withheld::of(&overlay)))
+        Ok((command, self.shared.secrets.of_call(&caller.owner(), &overlay)))
     }
 
-    /// Keeps what the output of a job must not show, for as long as there is such a job.
-    fn remember(&self, owner: Owner, job: JobId, withheld: Withheld) {
-        let mut all = self.withheld();
-        let jobs = self.shared.executor.jobs(&owner);
-        all.retain(|(of, known), _| *of != owner || jobs.iter().any(|status| status.job == *known));
-        all.insert((owner, job), Arc::new(OfJob::new(withheld)));
-    }
-
-    /// Forgets what was kept of an owner's jobs, and ends them.
+    /// Ends an owner's jobs and forgets all of them.
     pub async fn end_owner(&self, owner: &Owner) {
-        self.shared.executor.end_owner(owner).await;
-        self.withheld().retain(|(of, _), _| of != owner);
-    }
-
-    fn withheld(&self) -> MutexGuard<'_, HashMap<(Owner, JobId), Arc<OfJob>>> {
-        self.shared.withheld.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What the output of a job must not show.
-    fn withheld_from(&self, owner: &Owner, job: &JobId) -> Arc<OfJob> {
-        self.withheld().get(&(owner.clone(), job.clone())).cloned().unwrap_or_default()
+        let Shared { executor, secrets, .. } = &*self.shared;
+        executor.end_owner(owner).await;
+        secrets.forget(owner, &executor.jobs(owner));
     }
 }
 

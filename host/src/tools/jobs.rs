@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::arguments::{invalid, text};
 use super::render;
 use super::{Caller, ToolDescription, ToolResult, Tools};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::executor::{Chunk, JobCompleted, JobId, JobState, JobStatus};
-use crate::text::is_blank;
+use crate::text::{is_blank, shown_within};
 
 /// The tool that reads what a job printed.
 pub(super) const OUTPUT: &str = "job_output";
@@ -51,31 +51,40 @@ pub fn completion_notice(JobCompleted { status }: &JobCompleted) -> String {
 impl Tools {
     pub(super) fn job_output(&self, caller: &Caller, arguments: &Value) -> Result<ToolResult> {
         let (owner, job) = (caller.owner(), job(arguments)?);
+        // Where it is not known what must not be shown, nothing is: the job is only just being started.
+        let withheld = self.shared.secrets.of_job(&owner, &job).ok_or_else(|| no_job(&job))?;
         let output = self.shared.executor.read(&owner, &job)?;
         let ended = !matches!(output.status.state, JobState::Running);
-        let withheld = self.withheld_from(&owner, &job);
         let [stdout, stderr] = &mut *withheld.held();
         let mut parts = Vec::new();
         for (chunk, held, title) in [(&output.stdout, stdout, None), (&output.stderr, stderr, Some("standard error"))] {
             let last = ended && chunk.pending == 0;
-            let shown = withheld.redact_piece(held, &chunk.bytes, last);
-            parts.extend(printed(chunk, title, &shown));
+            let (shown, lost) = match chunk.skipped {
+                0 => (withheld.redact_piece(held, &chunk.bytes, last), 0),
+                skipped => {
+                    let (shown, more) = withheld.redact_after_gap(held, &chunk.bytes, last);
+                    (shown, skipped + more as u64)
+                }
+            };
+            parts.extend(printed(chunk, lost, title, &shown));
         }
         parts.push(format!("[{}]", state(&output.status.state)));
         Ok(about(&output.status, parts.join("\n")))
     }
 
     pub(super) async fn job_kill(&self, caller: &Caller, arguments: &Value) -> Result<ToolResult> {
-        let status = self.shared.executor.kill(&caller.owner(), &job(arguments)?).await?;
+        let (owner, job) = (caller.owner(), job(arguments)?);
+        self.shared.secrets.of_job(&owner, &job).ok_or_else(|| no_job(&job))?;
+        let status = self.shared.executor.kill(&owner, &job).await?;
         Ok(about(&status, format!("[job {}: {}]", status.job, state(&status.state))))
     }
 }
 
 /// What a stream has to say; nothing where it has not.
-fn printed(chunk: &Chunk, title: Option<&str>, shown: &str) -> Option<String> {
+fn printed(chunk: &Chunk, lost: u64, title: Option<&str>, shown: &str) -> Option<String> {
     let mut lines = Vec::new();
-    if chunk.skipped > 0 {
-        lines.push(format!("[{} bytes before this are lost: they came faster than they were read]", chunk.skipped));
+    if lost > 0 {
+        lines.push(format!("[{lost} bytes before this are lost: they came faster than they were read]"));
     }
     if !shown.is_empty() {
         lines.push(render::without_last_line_end(shown).to_owned());
@@ -103,6 +112,12 @@ fn state(state: &JobState) -> String {
         JobState::Ended(end) => format!("it has ended: {end}"),
         JobState::Lost(error) => format!("how it ended is not known: {error}"),
     }
+}
+
+fn no_job(job: &JobId) -> Error {
+    let message =
+        format!("there is no job \"{}\" of this session: name one that was started", shown_within(job.as_str(), 64));
+    Error::host(Code::JobNotFound, message)
 }
 
 /// The job that a model names.
