@@ -40,7 +40,14 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 pub struct OpenAiOptions {
     url: Url,
     model: String,
-    key: Option<HeaderValue>,
+    key: Option<Key>,
+}
+
+/// A key, in the header that it is sent in and as what no message may have in it.
+#[derive(Clone)]
+struct Key {
+    header: HeaderValue,
+    text: String,
 }
 
 impl OpenAiOptions {
@@ -50,11 +57,9 @@ impl OpenAiOptions {
     /// # Errors
     /// `invalid-configuration` for anything else than an `http` or `https` address.
     pub fn new(url: &str, model: impl Into<String>) -> Result<Self> {
+        // It is not repeated: whoever mistypes one may have a password in it.
         let wrong = |why: &str| {
-            let message = format!(
-                "{} is no address of a model: {why}; give one such as http://localhost:8080/v1",
-                shown_within(url, MAX_COMPLAINT_BYTES)
-            );
+            let message = format!("the address of the model is none: {why}; give one such as http://localhost:8080/v1");
             Error::host(Code::InvalidConfiguration, message)
         };
         let mut parsed = Url::parse(url).map_err(|error| wrong(&error.to_string()))?;
@@ -73,12 +78,12 @@ impl OpenAiOptions {
     /// # Errors
     /// `invalid-configuration` for one that no HTTP header can hold.
     pub fn key(mut self, key: &str) -> Result<Self> {
-        let header = HeaderValue::from_str(&format!("Bearer {}", key.trim()));
-        let mut header = header.map_err(|_| {
+        let text = key.trim().to_owned();
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| {
             Error::host(Code::InvalidConfiguration, "the key has characters that no HTTP header can hold: check it")
         })?;
         header.set_sensitive(true);
-        self.key = Some(header);
+        self.key = (!text.is_empty()).then_some(Key { header, text });
         Ok(self)
     }
 }
@@ -134,7 +139,7 @@ impl OpenAi {
             .header("accept", "application/json")
             .body(body.to_owned());
         if let Some(key) = &self.options.key {
-            request = request.header(AUTHORIZATION, key.clone());
+            request = request.header(AUTHORIZATION, key.header.clone());
         }
         request.send().await.map_err(|error| self.failed(&words(&error)))
     }
@@ -151,12 +156,17 @@ impl OpenAi {
         Ok(body)
     }
 
+    /// `why` may be the endpoint's own words, and an endpoint may repeat what it was sent.
     fn failed(&self, why: &str) -> Error {
         let mut url = self.options.url.clone();
-        // Both may hold a password.
-        let _ = url.set_password(None);
+        // All of these may be secret.
+        let _ = (url.set_username(""), url.set_password(None));
         url.set_query(None);
-        failed(format!("the model at {} gave no answer: {why}", shown_within(url.as_str(), MAX_COMPLAINT_BYTES)))
+        let message = format!("the model at {} gave no answer: {why}", shown_within(url.as_str(), MAX_COMPLAINT_BYTES));
+        failed(match &self.options.key {
+            Some(Key { text, .. }) => message.replace(text.as_str(), "[the key]"),
+            None => message,
+        })
     }
 }
 

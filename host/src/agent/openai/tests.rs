@@ -87,6 +87,15 @@ async fn a_busy_endpoint_is_asked_again_and_a_wrong_key_is_not() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_repeats_the_key_does_not_get_it_into_a_message() {
+    for body in [r#"{"error":{"message":"bad key Bearer s3cret"}}"#, "s3cret s3cret"] {
+        let server = Server::answering([Reply::status(401, body)]);
+        let error = ask(options(&server).key(" s3cret\n").unwrap()).await.unwrap_err();
+        assert!(error.message().contains("[the key]") && !error.message().contains("s3cret"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
     let other = Server::answering([Reply::ok(DONE)]);
     let server = Server::answering([Reply::status(307, "").with("Location", &other.url())]);
@@ -122,7 +131,7 @@ async fn an_endpoint_that_is_not_there_is_named_without_what_may_be_secret() {
     let options = OpenAiOptions::new(&format!("http://me:pa55@127.0.0.1:{port}/v1?token=t0k3n"), "m").unwrap();
     let error = ask(options.key("s3cret").unwrap()).await.unwrap_err();
     assert!(error.message().contains("cannot be reached") && error.message().contains("127.0.0.1"), "{error}");
-    for secret in ["pa55", "t0k3n", "s3cret"] {
+    for secret in ["me:", "me@", "pa55", "t0k3n", "s3cret"] {
         assert!(!error.message().contains(secret), "{error}");
     }
 }
@@ -133,8 +142,10 @@ fn addresses_are_bases_or_chats_and_nothing_else() {
     for url in ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions"] {
         assert_eq!(chats(url).unwrap(), "http://h/v1/chat/completions");
     }
-    for url in ["", "h/v1", "file:///etc/passwd", "ftp://h/"] {
-        assert_eq!(chats(url).unwrap_err().code(), Code::InvalidConfiguration, "{url}");
+    for url in ["", "h/v1", "file:///etc/passwd", "ftp://me:pa55@h/"] {
+        let error = chats(url).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidConfiguration, "{url}");
+        assert!(!error.message().contains("pa55"), "{error}");
     }
     assert_eq!(
         OpenAiOptions::new("http://h", "m").unwrap().key("a\nb").err().unwrap().code(),
