@@ -6,7 +6,7 @@
 //! `job/completed` for each background job that has ended, `request/header` when what the model is shown
 //! has changed, `assistant/message`, and a `tool/call` and a `tool/result` for each call; at last `turn/end`,
 //! and only then is the log written to disk. What a turn recorded that failed is written with the next that
-//! does not.
+//! does not; a `turn/failed` after the `turn/end` of the same turn says that it could not be written at first.
 //!
 //! Calls of one answer run at the same time. Users' hooks are asked before and after each.
 
@@ -61,6 +61,8 @@ pub struct Agent {
     resumed: bool,
     greeted: bool,
     recorded_header: Option<RequestHeader>,
+    /// What hooks want the model to know and it was not told yet.
+    context: Vec<String>,
     observer: Observer,
 }
 
@@ -78,6 +80,7 @@ impl Agent {
             resumed,
             greeted: false,
             recorded_header: None,
+            context: Vec::new(),
             observer: Box::new(|_| {}),
         }
     }

@@ -88,6 +88,12 @@ pub(super) fn job_completed(JobCompleted { status }: &JobCompleted, text: &str) 
 
 /// What the hooks of one event came to; nothing where none ran.
 pub(super) fn hook_report(event: &str, outcome: &HookOutcome) -> Option<Fields> {
-    (!outcome.reports.is_empty())
-        .then(|| fields(json!({ "event": event, "decision": outcome.decision, "hooks": outcome.reports })))
+    (!outcome.reports.is_empty()).then(|| {
+        fields(json!({
+            "event": event,
+            "decision": outcome.decision,
+            "messages": outcome.system_messages,
+            "hooks": outcome.reports,
+        }))
+    })
 }

@@ -16,6 +16,9 @@ use crate::tools::{ToolCall, ToolResult};
 /// The most requests of one turn: a model that asks for more goes round in circles.
 const MAX_REQUESTS: usize = 500;
 
+/// The most calls of one answer that are made: far more than a model has sense for, and each is a process.
+const MAX_CALLS: usize = 128;
+
 /// How often the hooks may send a model back to work that thinks it is done.
 const MAX_SENT_BACK: usize = 5;
 
@@ -55,7 +58,7 @@ impl TurnEnd {
 /// Where a turn is.
 pub(super) struct Turn {
     id: String,
-    /// Whether the hooks have sent the model back to work.
+    /// How often the hooks have sent the model back to work.
     sent_back: usize,
 }
 
@@ -71,7 +74,8 @@ impl Agent {
         match self.run(turn, prompt).await {
             Ok(end) => Ok(end),
             Err(error) => {
-                self.record(record::TURN_FAILED, record::turn_failed(&id, &error))?;
+                // What failed is what counts, also where this cannot be recorded for the same reason.
+                let _ = self.record(record::TURN_FAILED, record::turn_failed(&id, &error));
                 Err(error)
             }
         }
@@ -79,17 +83,16 @@ impl Agent {
 
     async fn run(&mut self, mut turn: Turn, prompt: &str) -> Result<TurnEnd> {
         self.record(record::TURN_START, record::turn(&turn.id))?;
-        let mut context = Vec::new();
         let mut end = None;
         if !self.greeted {
             self.greeted = true;
             let source = if self.resumed { SessionSource::Resume } else { SessionSource::Startup };
             let outcome = self.fire(Some(&turn), HookEvent::SessionStart { source }).await;
-            end = self.heed(&outcome, &mut context)?;
+            end = self.heed(&outcome);
         }
         if end.is_none() {
             let outcome = self.fire(Some(&turn), HookEvent::UserPromptSubmit { prompt: prompt.to_owned() }).await;
-            end = self.heed(&outcome, &mut context)?;
+            end = self.heed(&outcome);
             if end.is_none() && outcome.is_denied() {
                 end = Some(TurnEnd::Blocked { reason: outcome.reason.unwrap_or_default() });
             }
@@ -98,7 +101,7 @@ impl Agent {
             Some(end) => end,
             None => {
                 self.record(record::USER_MESSAGE, record::user_message(prompt))?;
-                self.tell(context)?;
+                self.tell_context()?;
                 self.converse(&mut turn).await?
             }
         };
@@ -116,7 +119,9 @@ impl Agent {
         for _ in 0..MAX_REQUESTS {
             self.tell_of_completed_jobs()?;
             let request = self.request()?;
-            let answer = self.model.answer(&request).await?;
+            let mut answer = self.model.answer(&request).await?;
+            let left_out = answer.tool_calls.len().saturating_sub(MAX_CALLS);
+            answer.tool_calls.truncate(MAX_CALLS);
             let ids: Vec<_> = answer.tool_calls.iter().map(|_| Uuid::now_v7().to_string()).collect();
             self.record(record::ASSISTANT_MESSAGE, record::assistant_message(&answer, &ids))?;
             let Answer { text, tool_calls } = answer;
@@ -127,6 +132,9 @@ impl Agent {
             };
             if let Some(end) = end {
                 return Ok(end);
+            }
+            if left_out > 0 {
+                self.tell(format!("[{left_out} more calls were not made: at most {MAX_CALLS} are in one answer]"))?;
             }
         }
         let message = format!(
@@ -139,12 +147,13 @@ impl Agent {
     async fn stop(&mut self, turn: &mut Turn, text: Option<String>) -> Result<Option<TurnEnd>> {
         let event = self.ending(turn.sent_back > 0, text.clone());
         let outcome = self.fire(Some(turn), event).await;
-        if let Some(end) = self.heed(&outcome, &mut Vec::new())? {
+        if let Some(end) = self.heed(&outcome) {
             return Ok(Some(end));
         }
         if outcome.is_denied() && turn.sent_back < MAX_SENT_BACK {
             turn.sent_back += 1;
-            self.tell([outcome.reason.unwrap_or_default()])?;
+            self.tell(outcome.reason.unwrap_or_default())?;
+            self.tell_context()?;
             return Ok(None);
         }
         Ok(Some(TurnEnd::Done { text }))
@@ -169,14 +178,13 @@ impl Agent {
     async fn call_tools(&mut self, turn: &Turn, calls: Vec<(String, ToolCall)>) -> Result<Option<TurnEnd>> {
         let mut running = JoinSet::new();
         let mut end = None;
-        let mut context = Vec::new();
         for (id, mut call) in calls {
             let outcome = self.fire(Some(turn), before(&id, &call)).await;
             if let Some(input) = &outcome.updated_input {
                 call.arguments = input.clone();
             }
             self.record(record::TOOL_CALL, record::tool_call(&id, &call))?;
-            let stopped = self.heed(&outcome, &mut context)?;
+            let stopped = self.heed(&outcome);
             let refused = refusal(&outcome).or_else(|| stopped.as_ref().map(|_| "the turn was stopped".to_owned()));
             end = end.or(stopped);
             if let Some(why) = refused {
@@ -194,13 +202,13 @@ impl Agent {
             let (id, call, mut result) =
                 done.map_err(|error| Error::host(Code::Internal, format!("a tool call broke off: {error}")))?;
             let outcome = self.fire(Some(turn), after(&id, &call, &result)).await;
-            end = end.or(self.heed(&outcome, &mut context)?);
+            end = end.or(self.heed(&outcome));
             if let (Decision::Deny, Some(reason)) = (outcome.decision, &outcome.reason) {
                 result.output = format!("{}\n[a hook says: {reason}]", result.output);
             }
             self.record(record::TOOL_RESULT, record::tool_result(&id, &call.name, &result))?;
         }
-        self.tell(context)?;
+        self.tell_context()?;
         Ok(end)
     }
 
@@ -223,11 +231,13 @@ impl Agent {
         Ok(())
     }
 
-    fn tell(&mut self, texts: impl IntoIterator<Item = String>) -> Result<()> {
-        for text in texts {
-            self.record(record::USER_MESSAGE, record::user_message(&text))?;
-        }
-        Ok(())
+    fn tell(&mut self, text: String) -> Result<()> {
+        self.record(record::USER_MESSAGE, record::user_message(&text))
+    }
+
+    /// Tells the model what hooks want it to know.
+    fn tell_context(&mut self) -> Result<()> {
+        std::mem::take(&mut self.context).into_iter().try_for_each(|text| self.tell(text))
     }
 
     pub(super) async fn fire(&mut self, turn: Option<&Turn>, event: HookEvent) -> HookOutcome {
@@ -246,10 +256,10 @@ impl Agent {
         outcome
     }
 
-    /// Takes what hooks add to the conversation, and whether they stop it.
-    fn heed(&mut self, outcome: &HookOutcome, context: &mut Vec<String>) -> Result<Option<TurnEnd>> {
-        context.extend(outcome.additional_context.iter().cloned());
-        Ok(outcome.stop.clone().map(|reason| TurnEnd::Stopped { reason }))
+    /// Takes what hooks add to the conversation, until there is one to add it to, and whether they stop it.
+    fn heed(&mut self, outcome: &HookOutcome) -> Option<TurnEnd> {
+        self.context.extend(outcome.additional_context.iter().cloned());
+        outcome.stop.clone().map(|reason| TurnEnd::Stopped { reason })
     }
 
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
