@@ -2,8 +2,8 @@
 //! executor, the tools, the hooks and the skills.
 //!
 //! Each part comes from the home and its `dsh-env.toml`, unless an embedder brings its own. Two that bring
-//! the same part, and two parts that were given different homes, are refused before anything is made: which
-//! of them holds would be a matter of chance.
+//! the same part, and two parts that were given different homes, are refused: which of them holds would be a
+//! matter of chance.
 
 mod options;
 mod start;
@@ -18,7 +18,7 @@ use crate::agent::{Agent, AgentParts, Model};
 use crate::environment::{OrdinaryEnv, Shell};
 use crate::error::{Code, Error, Result};
 use crate::executor::{Executor, ExecutorOptions};
-use crate::file::read_text;
+use crate::file::read_regular;
 use crate::home::{Home, Surroundings, expand_tilde, normalise, permissions};
 use crate::hooks::{Dialect, HookFile, HookSet, Hooks, HooksOptions};
 use crate::host::{self, Host};
@@ -165,19 +165,24 @@ fn hooks(host: &Host, executor: &Executor, ordinary: OrdinaryEnv) -> Result<(Hoo
     Ok((Hooks::new(options, host.persistence().clone(), Arc::new(executor.clone())), warnings))
 }
 
-/// Hooks are commands, so whoever can write to their file chooses what runs.
+/// Hooks are commands, so whoever can write to their file, or put another in its place, chooses what runs.
 fn hook_set(dialect: Dialect, file: &Path) -> Result<HookSet> {
-    permissions::check(file)?;
-    let text = read_text(file, MAX_HOOKS_BYTES).map_err(|fault| {
+    let unusable = |why: &str| {
         let message = format!(
             "{}: the hooks cannot be used, because {}: mend it, or remove the file from [hooks] {} in the configuration",
             shown(&file.display().to_string()),
-            shown(&fault.to_string()),
+            shown(why),
             dialect.as_str()
         );
         Error::host(Code::InvalidConfiguration, message)
-    })?;
-    HookFile::parse(dialect, file, &text)
+    };
+    if let Some(folder) = file.parent() {
+        permissions::check(folder)?;
+    }
+    let read = read_regular(file, MAX_HOOKS_BYTES).map_err(|fault| unusable(&fault.to_string()))?;
+    permissions::check_metadata(file, &read.metadata)?;
+    let text = std::str::from_utf8(&read.bytes).map_err(|_| unusable("it is not UTF-8"))?;
+    HookFile::parse(dialect, file, text)
 }
 
 /// A file as the configuration names it: `~` is the user's home, and what is relative is below the host's.
