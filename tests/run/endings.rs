@@ -99,3 +99,26 @@ fn a_run_that_is_done_leaves_nothing_running() {
     let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
     assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
 }
+
+#[test]
+fn nobody_waits_for_a_hook_that_is_told_of_the_end_and_does_not_end() {
+    let place = Place::new();
+    let marker = place.path().join("marker");
+    let seconds = format!("3000.{}", std::process::id());
+    let hang = format!("touch '{}'; exec sleep {seconds}", marker.display());
+    let hooks = json!({"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": hang}]}]}});
+    place.write("home/claude-code.json", hooks.to_string());
+    place.configure("[hooks]\nclaude-code = [\"claude-code.json\"]\n");
+    let script = place.write("script.json", json!([done()]).to_string());
+    let mut command = place.command(["run", "--json", "--script", script.to_str().unwrap()]);
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    while !marker.exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "the hook was not told");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "what it was there for is done");
+    let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
+    assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+}

@@ -55,3 +55,25 @@ fn the_prompt_comes_from_standard_input_where_none_is_given() {
     assert_eq!(ran.of_type("user/message")[0]["text"], "from a pipe");
     assert_eq!(server.requests()[0].body["messages"][0]["content"], "from a pipe");
 }
+
+#[test]
+fn a_key_is_kept_from_commands_whatever_its_variable_is_called() {
+    let call = json!({"function": {"name": "bash", "arguments": {"command": "echo ${MY_CRED-unset}"}}});
+    let server =
+        Server::answering([answer(json!({ "tool_calls": [call] })), answer(json!({ "content": "It is not there." }))]);
+    let place = Place::new();
+    let url = server.url();
+    let arguments = ["run", "--json", "--model", &url, "--key-env", "MY_CRED", "--prompt", "Tell me the key."];
+    let ran = Ran::of(Run(place.command(arguments).env("MY_CRED", "k3y").output().unwrap())).expect(0);
+    assert_eq!(ran.outputs(), ["unset"]);
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer k3y"));
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_refused_and_not_cut() {
+    let place = Place::new();
+    let long = place.write("long", "x".repeat(1024 * 1024 + 1));
+    let mut command = place.command(["run", "--json", "--model", "http://127.0.0.1:1"]);
+    let run = Run(command.stdin(std::fs::File::open(long).unwrap()).output().unwrap()).expect(2);
+    assert!(run.json()["error"]["message"].as_str().unwrap().contains("more than"), "{}", run.stdout());
+}

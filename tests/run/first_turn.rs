@@ -170,3 +170,13 @@ fn people_see_the_calls_and_what_came_of_them() {
     );
     assert!(!shown.contains('\u{1b}'), "no colours where nobody looks, and none of the command's: {shown}");
 }
+
+#[test]
+fn of_very_many_calls_in_one_answer_some_are_made_and_the_model_is_told() {
+    let place = Place::new();
+    let many = (0..130).map(|_| json!({ "command": "true", "description": "nothing" }));
+    let ran = Ran::script(&place, [calls(many), done()], &[]).expect(0);
+    assert_eq!(ran.outputs(), vec!["[no output]"; 128]);
+    let told = ran.of_type("user/message")[1]["text"].as_str().unwrap();
+    assert!(told.contains("2 more calls"), "{told}");
+}

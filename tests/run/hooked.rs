@@ -100,4 +100,40 @@ fn a_file_of_hooks_that_is_missing_wrong_or_open_to_others_is_refused() {
     std::fs::write(&file, "{}").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
     assert_eq!(code(), "unsafe-permissions");
+    // Whoever can put another file in its place need not write to it.
+    let file = place.write("open/claude-code.json", "{}");
+    std::fs::set_permissions(file.parent().unwrap(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    place.configure(&format!("[hooks]\nclaude-code = [\"{}\"]\n", file.display()));
+    assert_eq!(code(), "unsafe-permissions");
+}
+
+#[test]
+fn what_a_hook_says_to_people_is_shown_to_them_and_recorded() {
+    let place = Place::new();
+    let said = json!({"systemMessage": "mind \u{1b}[31mthe gap"}).to_string();
+    let hooks =
+        json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": format!("echo '{said}'")}]}]}});
+    place.write("home/claude-code.json", hooks.to_string());
+    place.configure("[hooks]\nclaude-code = [\"claude-code.json\"]\n");
+    let ran = Ran::script(&place, [bash("true"), done()], &[]).expect(0);
+    assert!(ran.of_type("hook/report")[0]["messages"][0].as_str().unwrap().contains("the gap"));
+    let script = place.path().join("script.json");
+    let shown = place.run(["run", "--script", script.to_str().unwrap()]).expect(0).stdout();
+    assert!(shown.contains("hook mind") && !shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn what_hooks_tell_a_model_waits_for_a_prompt_that_gets_through() {
+    let place = Place::new();
+    let blocks_once =
+        format!("[ -e '{0}' ] && exit 0; touch '{0}'; echo no >&2; exit 2", place.path().join("once").display());
+    let hooks = json!({"hooks": {
+        "SessionStart": [{"hooks": [{"type": "command", "command": "echo know this"}]}],
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": blocks_once}]}],
+    }});
+    place.write("home/claude-code.json", hooks.to_string());
+    place.configure("[hooks]\nclaude-code = [\"claude-code.json\"]\n");
+    let ran = Ran::script(&place, [done(), done()], &["--prompt", "one", "--prompt", "two"]).expect(0);
+    let told: Vec<_> = ran.of_type("user/message").iter().map(|event| event["text"].as_str().unwrap()).collect();
+    assert_eq!(told, ["two", "know this"]);
 }

@@ -5,10 +5,12 @@ mod transcript;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use dsh_env::agent::{Agent, Model, OpenAi, OpenAiOptions, Script, ScriptedModel, TurnEnd};
 use dsh_env::contract::SessionId;
+use dsh_env::environment::OrdinaryEnv;
 use dsh_env::executor::{Keeper, KeeperProgram};
 use dsh_env::sessions::{Backend, Compression};
 use dsh_env::text::shown;
@@ -18,15 +20,19 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::arguments::RunArguments;
 use super::composition;
 use super::output::{self, Output};
-use prompts::Prompts;
+use prompts::prompts;
 use transcript::Transcript;
+
+/// How long hooks that are told of the end of a session may take.
+const END_TIME: Duration = Duration::from_secs(10);
 
 /// Exit statuses of a process that a signal ended are this and the signal's number.
 const SIGNALLED: u8 = 128;
 
 /// Runs the loop until the model is done, or somebody ends it.
 pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<ExitCode> {
-    let (model, prompts) = model(arguments)?;
+    let model = model(arguments)?;
+    let prompts = prompts(arguments, model.turns)?;
     let harness = compose(arguments)?;
     let start = SessionStart {
         id: arguments.session_id.as_deref().map(SessionId::new).transpose()?,
@@ -38,34 +44,36 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<ExitCode>
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let watched = transcript.clone();
-        let agent = harness.agent(start, model, workdir)?.observed_by(move |event| watched.show(event));
+        let agent = harness.agent(start, model.model, workdir)?.observed_by(move |event| watched.show(event));
         let ended = converse(agent, prompts, &transcript).await;
         harness.shut_down().await;
         ended
     })
 }
 
-/// One turn after another, until there is nothing more to say.
-async fn converse(mut agent: Agent, prompts: Prompts, transcript: &Transcript) -> Result<ExitCode> {
+/// One turn after another, until there is nothing more to say or a signal comes.
+async fn converse(mut agent: Agent, prompts: Vec<String>, transcript: &Transcript) -> Result<ExitCode> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let status = tokio::select! {
+    let said = tokio::select! {
         // A signal that has come is heeded before whatever else has.
         biased;
-        _ = interrupt.recv() => ended_by(SignalKind::interrupt()),
-        _ = terminate.recv() => ended_by(SignalKind::terminate()),
-        said = say(&mut agent, prompts, transcript) => {
-            said?;
-            ExitCode::SUCCESS
-        }
+        _ = interrupt.recv() => Ok(ended_by(SignalKind::interrupt())),
+        _ = terminate.recv() => Ok(ended_by(SignalKind::terminate())),
+        said = say(&mut agent, prompts, transcript) => said.map(|()| ExitCode::SUCCESS),
     };
-    agent.end("exit").await;
-    Ok(status)
+    // However it ended, hooks are told, but nobody waits for them for long, nor longer than somebody likes to.
+    tokio::select! {
+        _ = tokio::time::timeout(END_TIME, agent.end("other")) => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    said
 }
 
-async fn say(agent: &mut Agent, prompts: Prompts, transcript: &Transcript) -> Result<()> {
+async fn say(agent: &mut Agent, prompts: Vec<String>, transcript: &Transcript) -> Result<()> {
     for prompt in prompts {
-        let end = agent.turn(&prompt?).await?;
+        let end = agent.turn(&prompt).await?;
         transcript.check()?;
         if let TurnEnd::Stopped { reason } | TurnEnd::Blocked { reason } = &end {
             output::note(&format!("a hook ended the turn: {}", shown(reason)));
@@ -81,16 +89,21 @@ fn ended_by(signal: SignalKind) -> ExitCode {
     ExitCode::from(SIGNALLED.saturating_add(u8::try_from(signal.as_raw_value()).unwrap_or_default()))
 }
 
-/// What answers, and what it is asked.
-fn model(arguments: &RunArguments) -> Result<(Box<dyn Model>, Prompts)> {
-    let RunArguments { script, model, model_name, key_env, prompt, .. } = arguments;
+/// What answers.
+struct Answering {
+    model: Box<dyn Model>,
+    /// How many turns it has answers for, if that is known.
+    turns: Option<usize>,
+}
+
+fn model(arguments: &RunArguments) -> Result<Answering> {
+    let RunArguments { script, model, model_name, key_env, .. } = arguments;
     if let Some(source) = script {
         let script = Script::parse(&composition::read_script(source)?)?;
-        let prompts = Prompts::of_script(prompt.clone(), script.turns());
-        return Ok((Box::new(ScriptedModel::new(script)), prompts));
+        let turns = Some(script.turns());
+        return Ok(Answering { model: Box::new(ScriptedModel::new(script)), turns });
     }
-    let url = model.as_deref().unwrap_or_default();
-    let mut options = OpenAiOptions::new(url, model_name)?;
+    let mut options = OpenAiOptions::new(model.as_deref().unwrap_or_default(), model_name)?;
     match std::env::var(key_env) {
         Ok(key) if !key.trim().is_empty() => options = options.key(&key)?,
         Ok(_) | Err(std::env::VarError::NotPresent) => {}
@@ -99,7 +112,7 @@ fn model(arguments: &RunArguments) -> Result<(Box<dyn Model>, Prompts)> {
             return Err(Error::host(Code::InvalidConfiguration, message).into());
         }
     }
-    Ok((Box::new(OpenAi::new(options)?), Prompts::of_user(prompt.clone())))
+    Ok(Answering { model: Box::new(OpenAi::new(options)?), turns: None })
 }
 
 fn compose(arguments: &RunArguments) -> Result<Harness> {
@@ -113,8 +126,13 @@ fn compose(arguments: &RunArguments) -> Result<Harness> {
     if let Some(compression) = arguments.compression {
         host = host.sessions_compression(Compression::from(compression));
     }
+    let mut ordinary = OrdinaryEnv::new();
+    if arguments.model.is_some() {
+        // Whatever it is called: it is for the endpoint, and not for commands and hooks.
+        ordinary.unset(&arguments.key_env)?;
+    }
     let keeper = Keeper::Program(KeeperProgram::this_program());
-    let harness = Harness::compose(HarnessOptions::new(host).keeper(keeper))?;
+    let harness = Harness::compose(HarnessOptions::new(host).keeper(keeper).ordinary(ordinary))?;
     for warning in harness.warnings() {
         output::note(&format!("warning: {warning}"));
     }

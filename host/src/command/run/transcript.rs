@@ -67,6 +67,7 @@ fn lines(event: &Event) -> Vec<String> {
         "user/message" => prefixed(&styled(NAME, "user"), text("text")),
         "assistant/message" if !text("text").is_empty() => prefixed(&styled(NAME, "model"), text("text")),
         "job/completed" => prefixed(&styled(QUIET, "job"), text("text")),
+        "hook/report" => messages(event).flat_map(|text| prefixed(&styled(NAME, "hook"), text)).collect(),
         "tool/call" => vec![call(text("name"), event.fields.get("arguments"))],
         "tool/result" => {
             let failed = event.fields.get("isError").and_then(Value::as_bool).unwrap_or_default();
@@ -74,6 +75,11 @@ fn lines(event: &Event) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What hooks say to people.
+fn messages(event: &Event) -> impl Iterator<Item = &str> {
+    event.fields.get("messages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 fn prefixed(prefix: &str, text: &str) -> Vec<String> {
