@@ -85,18 +85,49 @@ pub(super) fn decode<E: From<io::Error>>(
     }
 }
 
-/// Whether there is a complete frame anywhere after the first byte of `bytes`: then an incomplete frame at
-/// their beginning is no torn end but damage, which swallowed what follows.
-pub(super) fn has_a_later_frame(bytes: &[u8]) -> bool {
-    let starts = bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| *window == MAGIC);
-    starts.into_iter().any(|(start, _)| {
-        let ended = decode(bytes.get(start..).unwrap_or_default(), |piece| {
-            Ok::<_, io::Error>(if matches!(piece, Piece::FrameEnd(_)) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            })
-        });
-        matches!(ended, Ok(End::Stopped))
-    })
+/// How much is done to find a frame: a prepared file can have a beginning of one at every few bytes, each of
+/// which leads to the end of the file.
+#[derive(Debug)]
+pub(super) struct Search {
+    /// How many beginnings may still be looked at. In text there are none by chance.
+    starts: usize,
+    /// How many bytes may still be read or come out.
+    bytes: u64,
 }
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { starts: 64, bytes: 16 * 1024 * 1024 }
+    }
+}
+
+impl Search {
+    /// Whether there may be a complete frame anywhere after the first byte of `bytes`: then an incomplete
+    /// frame at their beginning is no torn end but damage, which swallowed what follows. So it is where the
+    /// search would take longer than what a writer leaves can take.
+    pub(super) fn may_find_a_later_frame(&mut self, bytes: &[u8]) -> bool {
+        let starts = bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| *window == MAGIC);
+        starts.into_iter().any(|(start, _)| self.may_be_a_frame(bytes.get(start..).unwrap_or_default()))
+    }
+
+    fn may_be_a_frame(&mut self, bytes: &[u8]) -> bool {
+        let Some(starts) = self.starts.checked_sub(1) else { return true };
+        self.starts = starts;
+        let mut rest = bytes.take(self.bytes);
+        let mut output = 0_u64;
+        let allowed = self.bytes;
+        let ended = decode(&mut rest, |piece| {
+            if let Piece::Text(text) = piece {
+                output = output.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
+            }
+            let enough = matches!(piece, Piece::FrameEnd(_)) || output > allowed;
+            Ok::<_, io::Error>(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        let input = allowed.saturating_sub(rest.limit());
+        self.bytes = allowed.saturating_sub(input.max(output));
+        matches!(ended, Ok(End::Stopped)) || self.bytes == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::Compression;
-use super::frames::{self, End, Piece};
+use super::frames::{self, End, Piece, Search};
 use crate::error::{Error, Result};
 use crate::sessions::failure::{damaged, storage};
 use crate::sessions::limits::Limits;
@@ -157,7 +157,7 @@ fn is_torn(end: End, mut file: &File, complete: u64, length: u64) -> Result<bool
     let mut rest = Vec::new();
     file.take(MAX_TORN_BYTES).read_to_end(&mut rest)?;
     Ok(match end {
-        End::Incomplete => !frames::has_a_later_frame(&rest),
+        End::Incomplete => !Search::default().may_find_a_later_frame(&rest),
         _ => rest.iter().all(|byte| *byte == 0),
     })
 }

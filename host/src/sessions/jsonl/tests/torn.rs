@@ -86,3 +86,19 @@ fn a_header_is_never_torn_since_it_appears_whole() {
         }
     }
 }
+
+/// Every few bytes begin a frame that goes on to the end. To try them all would take minutes.
+#[test]
+fn an_end_that_was_prepared_to_take_long_is_damage_and_is_left_alone() {
+    let place = Place::new();
+    let (path, _) = three_flushes(Kind::Zstd, &place);
+    let beginning = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 6 << 3, 0, 0];
+    let content = [fs::read(&path).unwrap(), beginning.repeat(1024 * 1024 / 9)].concat();
+    fs::write(&path, &content).unwrap();
+    let begun = std::time::Instant::now();
+    for error in [load(Kind::Zstd, &place).unwrap_err(), resume(Kind::Zstd, &place).unwrap_err()] {
+        assert_eq!(error.code(), Code::SessionDamaged);
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
+    assert_eq!(fs::read(&path).unwrap(), content);
+}
