@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::failure::damaged;
-use super::limits::Limits;
+use super::limits::{Limits, Size};
 use super::{Event, LogHeader};
 use crate::error::{Code, Error, Result};
 
@@ -17,8 +17,8 @@ pub(super) struct Scan {
     limits: Limits,
     pub(super) header: Option<LogHeader>,
     pub(super) events: Vec<Event>,
-    /// The bytes of all lines that are good, newlines included; not compressed.
-    pub(super) end: u64,
+    /// The size of all lines that are good, newlines included; not compressed.
+    pub(super) end: Size,
     /// Complete lines so far.
     lines: u64,
     /// All bytes so far.
@@ -35,7 +35,7 @@ impl Scan {
             limits,
             header: None,
             events: Vec::new(),
-            end: 0,
+            end: Size::default(),
             lines: 0,
             total: 0,
             partial: Vec::new(),
@@ -92,6 +92,17 @@ impl Scan {
 
     fn line(&mut self, line: &[u8]) -> Result<()> {
         self.lines += 1;
+        let size = Size::of_line(line);
+        let values = self.end.values.saturating_add(size.values);
+        if size.values > self.limits.line_values {
+            return Err(self.at(self.lines, format_args!("of more than {} values", self.limits.line_values)));
+        }
+        if values > self.limits.log_values {
+            return Err(damaged(format!(
+                "the log has more than {} values, which no log of this host has",
+                self.limits.log_values
+            )));
+        }
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             // It is JSON, though not what can be held: too deep, or with a number that is too large.
@@ -120,7 +131,7 @@ impl Scan {
             }
             self.events.push(event);
         }
-        self.end = self.end.saturating_add(length(line));
+        self.end += size;
         Ok(())
     }
 

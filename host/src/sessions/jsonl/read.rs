@@ -9,7 +9,7 @@ use super::Compression;
 use super::frames::{self, End, Piece, Search};
 use crate::error::{Error, Result};
 use crate::sessions::failure::{damaged, storage};
-use crate::sessions::limits::Limits;
+use crate::sessions::limits::{Limits, Size};
 use crate::sessions::scan::Scan;
 use crate::sessions::{Event, LogHeader};
 
@@ -28,8 +28,8 @@ pub(super) struct Read {
     pub(super) good: u64,
     /// How many bytes of the file are beyond.
     pub(super) torn: u64,
-    /// How many bytes all good lines have, not compressed.
-    pub(super) expanded: u64,
+    /// The size of all good lines, not compressed.
+    pub(super) expanded: Size,
 }
 
 /// Reads a whole log. Its file is not changed.
@@ -93,16 +93,17 @@ fn plain(mut file: &File, limits: Limits) -> Result<Read, Failure> {
         scan.push(block.get(..read).unwrap_or_default())?;
         length += u64::try_from(read).unwrap_or(u64::MAX);
     }
-    let good = scan.end;
+    let expanded = scan.end;
+    let good = expanded.bytes;
     let (header, events) = scan.into_parts()?;
-    Ok(Read { header, events, good, torn: length.saturating_sub(good), expanded: good })
+    Ok(Read { header, events, good, torn: length.saturating_sub(good), expanded })
 }
 
 /// Where a file can be cut so that whole frames of whole lines are left.
 #[derive(Clone, Copy)]
 struct Cut {
     file: u64,
-    expanded: u64,
+    expanded: Size,
     events: usize,
 }
 

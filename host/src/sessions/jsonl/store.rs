@@ -12,6 +12,7 @@ use crate::contract::SessionId;
 use crate::error::{Code, Error, Result};
 use crate::sessions::failure::storage;
 use crate::sessions::files;
+use crate::sessions::limits::Size;
 use crate::sessions::lock::Locked;
 use crate::sessions::pending::Pending;
 use crate::sessions::store::{check_identity, newest_first};
@@ -34,7 +35,7 @@ impl SessionStore for JsonlPersistence {
                 return Err(already_exists(taken));
             }
         }
-        let mut pending = Pending::after(self.limits, 0, 0);
+        let mut pending = Pending::after(self.limits, 0, Size::default());
         pending.push_header(&header)?;
         Ok(Box::new(JsonlLog {
             location: location(&path),

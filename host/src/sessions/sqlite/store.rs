@@ -10,6 +10,7 @@ use super::writer::Writer;
 use crate::contract::SessionId;
 use crate::error::{Error, Result};
 use crate::sessions::failure::damaged;
+use crate::sessions::limits::Size;
 use crate::sessions::pending::Pending;
 use crate::sessions::scan::Scan;
 use crate::sessions::store::{check_identity, newest_first, not_found, several_found};
@@ -26,7 +27,7 @@ impl SessionStore for SqlitePersistence {
         {
             return Err(already_exists().in_file(&database));
         }
-        let mut pending = Pending::after(self.limits, 0, 0);
+        let mut pending = Pending::after(self.limits, 0, Size::default());
         pending.push_header(&header)?;
         Ok(Box::new(SqliteLog { database, connection: None, project, id, session: None, pending, to_sync: Vec::new() }))
     }
@@ -36,14 +37,14 @@ impl SessionStore for SqlitePersistence {
         let database = self.database();
         // Before reading: what another writer adds until then is read.
         let writer = Writer::new(&database, number)?;
-        let Session { project, header, events, bytes } = self.read(&connection, number, id)?;
+        let Session { project, header, events, size } = self.read(&connection, number, id)?;
         let log = SqliteLog {
             database,
             connection: Some(connection),
             project,
             id: id.as_str().to_owned(),
             session: Some((number, writer)),
-            pending: Pending::after(self.limits, events.len(), bytes),
+            pending: Pending::after(self.limits, events.len(), size),
             to_sync: Vec::new(),
         };
         Ok(Resumed { header, events, log: Box::new(log), repaired: 0 })
@@ -72,7 +73,7 @@ struct Session {
     header: LogHeader,
     events: Vec<Event>,
     /// As lines of a log.
-    bytes: u64,
+    size: Size,
 }
 
 impl SqlitePersistence {
@@ -108,11 +109,11 @@ impl SqlitePersistence {
             .map_err(|error| self.failed(&error))?
             .map_err(|error| error.in_file(&self.database()))?
             .ok_or_else(|| not_found().in_file(&self.database()))?;
-        let bytes = scan.end;
+        let size = scan.end;
         let (header, events) = scan.into_whole().map_err(|error| error.in_file(&self.database()))?;
         let in_its_place = layout::project(header.session.cwd.as_deref()) == project;
         check_identity(&header.session, id, in_its_place).map_err(|error| error.in_file(&self.database()))?;
-        Ok(Session { project, header, events, bytes })
+        Ok(Session { project, header, events, size })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {

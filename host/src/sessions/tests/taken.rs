@@ -10,12 +10,13 @@ for_every_store! {
     an_event_is_appended_in_its_turn,
     a_log_has_an_end,
     what_expands_beyond_the_limits_is_an_error,
+    what_takes_too_much_memory_is_an_error_before_it_does,
     any_text_is_an_id,
 }
 
 fn an_event_that_could_not_be_read_again_is_refused_and_the_log_goes_on(kind: Kind) {
     let place = Place::new();
-    let store = kind.store_with(&place.root(), Limits { line: 10_000, log: 1 << 30 });
+    let store = kind.store_with(&place.root(), Limits { line: 10_000, line_values: 2000, ..Limits::default() });
     let mut log = store.create(&header("s1", None)).unwrap();
     let with = |name: &str, value| {
         let mut event = event(0);
@@ -29,6 +30,7 @@ fn an_event_that_could_not_be_read_again_is_refused_and_the_log_goes_on(kind: Ki
         (with("at", 1.into()), "called at"),
         (with("deep", deep), "nested too deeply"),
         (with("long", "x".repeat(10_000).into()), "10000"),
+        (with("wide", vec![0; 2000].into()), "JSON values is more than the 2000"),
     ] {
         let error = log.append(&bad).unwrap_err();
         assert_eq!(error.code(), Code::SessionStorage);
@@ -54,8 +56,17 @@ fn an_event_is_appended_in_its_turn(kind: Kind) {
 }
 
 fn a_log_has_an_end(kind: Kind) {
+    for limits in [
+        Limits { line: 1000, log: 2000, ..Limits::default() },
+        Limits { line_values: 100, log_values: 200, ..Limits::default() },
+    ] {
+        a_log_ends_within(kind, limits);
+    }
+}
+
+fn a_log_ends_within(kind: Kind, limits: Limits) {
     let place = Place::new();
-    let store = kind.store_with(&place.root(), Limits { line: 1000, log: 2000 });
+    let store = kind.store_with(&place.root(), limits);
     let mut log = store.create(&header("s1", None)).unwrap();
     let full = (0..).find(|seq| log.append(&event(*seq)).is_err()).unwrap();
     log.flush().unwrap();
@@ -76,8 +87,8 @@ fn what_expands_beyond_the_limits_is_an_error(kind: Kind) {
     log.flush().unwrap();
     drop(log);
     for (limits, word) in [
-        (Limits { line: 1 << 20, log: 1 << 30 }, "line 2 is longer"),
-        (Limits { line: 1 << 30, log: 1 << 20 }, "expands"),
+        (Limits { line: 1 << 20, ..Limits::default() }, "line 2 is longer"),
+        (Limits { log: 1 << 20, ..Limits::default() }, "expands"),
     ] {
         let store = kind.store_with(&place.root(), limits);
         for error in
@@ -89,6 +100,31 @@ fn what_expands_beyond_the_limits_is_an_error(kind: Kind) {
         assert!(store.list().unwrap()[0].header.is_ok(), "the header is small");
     }
     assert_eq!(kind.store(&place.root()).load(&id("s1"), Project::Any).unwrap().events, [large]);
+}
+
+/// Two bytes of a log can be a value that takes many more.
+fn what_takes_too_much_memory_is_an_error_before_it_does(kind: Kind) {
+    let place = Place::new();
+    let mut wide = event(0);
+    wide.fields.insert("wide".to_owned(), vec![0; 5000].into());
+    let mut log = kind.store(&place.root()).create(&header("s1", None)).unwrap();
+    log.append(&wide).unwrap();
+    log.flush().unwrap();
+    drop(log);
+    for (limits, word) in [
+        (Limits { line_values: 5000, ..Limits::default() }, "line 2 is of more than 5000 values"),
+        (Limits { log_values: 5000, ..Limits::default() }, "the log has more than 5000 values"),
+    ] {
+        let store = kind.store_with(&place.root(), limits);
+        for error in
+            [store.load(&id("s1"), Project::Any).unwrap_err(), store.resume(&id("s1"), Project::Any).unwrap_err()]
+        {
+            assert_eq!(error.code(), Code::SessionDamaged);
+            assert!(error.message().contains(word), "{error}");
+        }
+        assert!(store.list().unwrap()[0].header.is_ok(), "the header is small");
+    }
+    assert_eq!(kind.store(&place.root()).load(&id("s1"), Project::Any).unwrap().events, [wide]);
 }
 
 fn any_text_is_an_id(kind: Kind) {
