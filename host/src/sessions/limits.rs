@@ -31,12 +31,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            line: MAX_LINE_BYTES,
-            log: MAX_LOG_BYTES,
-            line_values: MAX_LINE_VALUES,
-            log_values: MAX_LOG_VALUES,
-        }
+        Self { line: MAX_LINE_BYTES, log: MAX_LOG_BYTES, line_values: MAX_LINE_VALUES, log_values: MAX_LOG_VALUES }
     }
 }
 

@@ -92,10 +92,7 @@ impl Pending {
             )));
         }
         if total.bytes > limits.log {
-            return Err(refused(format!(
-                "the log would be longer than {} bytes: go on in a new session",
-                limits.log
-            )));
+            return Err(refused(format!("the log would be longer than {} bytes: go on in a new session", limits.log)));
         }
         if total.values > limits.log_values {
             return Err(refused(format!(

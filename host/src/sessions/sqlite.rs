@@ -11,6 +11,8 @@ mod database;
 #[cfg(feature = "sqlite")]
 mod log;
 #[cfg(feature = "sqlite")]
+mod schema;
+#[cfg(feature = "sqlite")]
 mod store;
 #[cfg(feature = "sqlite")]
 mod writer;

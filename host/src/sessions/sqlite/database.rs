@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::schema;
 use crate::error::{Code, Error, Result};
 use crate::sessions::failure::{damaged, storage};
 use crate::sessions::files::make_folders;
@@ -46,9 +47,14 @@ pub(super) fn open(path: &Path, write: bool) -> Result<Option<Connection>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(storage(path, "open the database", &error)),
     }
+    // Links on the way there are the user's business; the database itself is none.
+    let real = real_path(path).map_err(|error| storage(path, "open the database", &error))?;
     let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let opened = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).and_then(|connection| {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let opened = Connection::open_with_flags(real, flags).and_then(|connection| {
         connection.busy_timeout(BUSY)?;
+        // Nothing that a file says is to be run.
+        connection.pragma_update(None, "trusted_schema", "OFF")?;
         // A flush that was acknowledged has reached the disk.
         connection.pragma_update(None, "synchronous", "FULL")?;
         Ok(connection)
@@ -110,7 +116,21 @@ fn has_tables(connection: &Connection, path: &Path) -> Result<bool> {
         );
         return Err(Error::host(Code::SessionVersion, message).in_file(path));
     }
+    if !schema::is_expected(connection, TABLES).map_err(|error| failed(path, "read the database", &error))? {
+        return Err(damaged(
+            "the database has other tables than those of sessions: move it away, or remove what was added to it",
+        )
+        .in_file(path));
+    }
     Ok(true)
+}
+
+/// The same path without links, but for the last component.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => Ok(folder.canonicalize()?.join(name)),
+        _ => Ok(path.to_path_buf()),
+    }
 }
 
 /// SQLite would make it readable for everybody.

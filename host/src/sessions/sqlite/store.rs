@@ -1,7 +1,6 @@
 //! The database as a store: sessions begun, resumed, read and listed.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde_json::Value;
 
 use super::SqlitePersistence;
 use super::database::{failed, open};
@@ -10,7 +9,7 @@ use super::writer::Writer;
 use crate::contract::SessionId;
 use crate::error::{Error, Result};
 use crate::sessions::failure::damaged;
-use crate::sessions::limits::Size;
+use crate::sessions::limits::{Limits, Size};
 use crate::sessions::pending::Pending;
 use crate::sessions::scan::Scan;
 use crate::sessions::store::{check_identity, newest_first, not_found, several_found};
@@ -58,7 +57,7 @@ impl SessionStore for SqlitePersistence {
 
     fn list(&self) -> Result<Vec<ListedSession>> {
         let Some(connection) = open(&self.database(), false)? else { return Ok(Vec::new()) };
-        let mut sessions = list(&connection).map_err(|error| self.failed(&error))?;
+        let mut sessions = list(&connection, self.limits).map_err(|error| self.failed(&error))?;
         for listed in &mut sessions {
             listed.header = listed.header.clone().map_err(|error| error.in_file(&self.database()));
         }
@@ -105,7 +104,7 @@ impl SqlitePersistence {
     /// Reads the lines through what reads those of a file, so that the same is accepted.
     fn read(&self, connection: &Connection, number: i64, id: &SessionId) -> Result<Session> {
         let mut scan = Scan::new(self.limits);
-        let project = read_lines(connection, number, &mut scan)
+        let project = read_lines(connection, number, self.limits, &mut scan)
             .map_err(|error| self.failed(&error))?
             .map_err(|error| error.in_file(&self.database()))?
             .ok_or_else(|| not_found().in_file(&self.database()))?;
@@ -129,39 +128,69 @@ impl SqlitePersistence {
 }
 
 /// Hands every line of a session on, and answers with its project; nothing where there is no such session.
-fn read_lines(connection: &Connection, number: i64, scan: &mut Scan) -> rusqlite::Result<Result<Option<String>>> {
+fn read_lines(
+    connection: &Connection,
+    number: i64,
+    limits: Limits,
+    scan: &mut Scan,
+) -> rusqlite::Result<Result<Option<String>>> {
+    let longest = longest(limits);
     let session = connection
-        .query_row("SELECT project, header FROM sessions WHERE number = ?1", [number], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })
+        .query_row(
+            "SELECT iif(octet_length(project) <= ?2, project, ''), iif(octet_length(header) <= ?2, header, NULL)
+                FROM sessions WHERE number = ?1",
+            [number, longest],
+            |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)),
+        )
         .optional()?;
     let Some((project, header)) = session else { return Ok(Ok(None)) };
-    let mut push = |line: &str| scan.push(line.as_bytes()).and_then(|()| scan.push(b"\n"));
-    if let Err(error) = push(&header) {
+    let mut push = |line: Option<&str>| {
+        let line = line.ok_or_else(|| too_long(limits))?;
+        scan.push(line.as_bytes()).and_then(|()| scan.push(b"\n"))
+    };
+    if let Err(error) = push(header.as_deref()) {
         return Ok(Err(error));
     }
-    let mut select = connection.prepare("SELECT line FROM events WHERE session = ?1 ORDER BY seq")?;
-    let mut rows = select.query([number])?;
+    let mut select = connection
+        .prepare("SELECT iif(octet_length(line) <= ?2, line, NULL) FROM events WHERE session = ?1 ORDER BY seq")?;
+    let mut rows = select.query([number, longest])?;
     while let Some(row) = rows.next()? {
-        if let Err(error) = push(row.get_ref(0)?.as_str()?) {
+        if let Err(error) = push(row.get_ref(0)?.as_str_or_null()?) {
             return Ok(Err(error));
         }
     }
     Ok(Ok(Some(project)))
 }
 
-fn list(connection: &Connection) -> rusqlite::Result<Vec<ListedSession>> {
+fn list(connection: &Connection, limits: Limits) -> rusqlite::Result<Vec<ListedSession>> {
     let mut select = connection.prepare(
-        "SELECT header, octet_length(header) + 1
+        "SELECT iif(octet_length(header) <= ?1, header, NULL), octet_length(header) + 1
             + (SELECT coalesce(sum(octet_length(line) + 1), 0) FROM events WHERE session = number) FROM sessions",
     )?;
     select
-        .query_map([], |row| {
-            let header = serde_json::from_slice::<Value>(row.get_ref(0)?.as_bytes()?)
-                .map_err(|error| damaged(format!("a session's header is not JSON: {error}")))
-                .and_then(LogHeader::from_json);
+        .query_map([longest(limits)], |row| {
+            let header = match row.get_ref(0)?.as_bytes_or_null()? {
+                Some(line) => header_of(line, limits),
+                None => Err(too_long(limits)),
+            };
             let bytes = u64::try_from(row.get::<_, i64>(1)?).unwrap_or_default();
             Ok(ListedSession { header, location: None, bytes })
         })?
         .collect()
+}
+
+fn header_of(line: &[u8], limits: Limits) -> Result<LogHeader> {
+    let mut scan = Scan::new(limits);
+    scan.push(line)?;
+    scan.push(b"\n")?;
+    Ok(scan.into_whole()?.0)
+}
+
+/// What is longer is not even read: the bytes of a line without its newline.
+fn longest(limits: Limits) -> i64 {
+    i64::try_from(limits.line.saturating_sub(1)).unwrap_or(i64::MAX)
+}
+
+fn too_long(limits: Limits) -> Error {
+    damaged(format!("a line of a session is longer than {} bytes, which no line of this host is", limits.line))
 }

@@ -86,6 +86,51 @@ fn what_is_no_database_of_sessions_is_damage_and_is_left_alone() {
     }
 }
 
+/// Only what the file says of itself is right: its numbers.
+#[test]
+fn a_database_with_other_tables_is_damage_and_none_of_its_queries_is_run() {
+    let endless =
+        "(WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) SELECT n FROM endless)";
+    for prepared in [
+        format!(
+            "PRAGMA foreign_keys = OFF; DROP TABLE sessions; CREATE VIEW sessions AS
+                SELECT n AS number, '' AS project, 's1' AS id, '' AS header FROM {endless} WHERE n < 0"
+        ),
+        format!(
+            "DROP TABLE events; CREATE VIEW events AS SELECT 1 AS session, n AS seq, '' AS line FROM {endless} WHERE n < 0"
+        ),
+        "CREATE TRIGGER trigger_of_theirs AFTER INSERT ON events BEGIN DELETE FROM sessions; END".to_owned(),
+        "DROP TABLE events; CREATE TABLE events (session, seq, line)".to_owned(),
+        "ALTER TABLE events ADD COLUMN more TEXT".to_owned(),
+        "CREATE INDEX theirs ON sessions (header)".to_owned(),
+        "DROP TABLE events".to_owned(),
+    ] {
+        let place = Place::new();
+        let store = kept(&place);
+        meddle(&store, &prepared);
+        assert_eq!(codes(&store), [Code::SessionDamaged; 4], "{prepared}");
+        assert!(store.list().unwrap_err().message().contains("other tables"), "{prepared}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_root_is_reached_through_a_link_and_a_database_is_not() {
+    let place = Place::new();
+    let elsewhere = Place::new();
+    fs::create_dir(elsewhere.root()).unwrap();
+    std::os::unix::fs::symlink(elsewhere.root(), place.root()).unwrap();
+    let linked = kept(&place);
+    assert_eq!(linked.load(&id("s1"), Project::Any).unwrap().events, events(3));
+    assert_eq!(store(&elsewhere).list().unwrap().len(), 1);
+
+    let third = Place::new();
+    fs::create_dir(third.root()).unwrap();
+    let store = store(&third);
+    std::os::unix::fs::symlink(linked.database(), store.database()).unwrap();
+    assert_eq!(codes(&store), [Code::SessionDamaged; 4]);
+}
+
 /// A process that was killed while it made the database.
 #[test]
 fn a_database_that_is_empty_so_far_is_made() {
