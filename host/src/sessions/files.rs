@@ -51,10 +51,19 @@ pub(super) fn make_folders(folder: &Path, to_sync: &mut Vec<PathBuf>) -> Result<
         {
             return Err(storage(path, "make the folder", &error));
         }
-        to_sync.extend(path.parent().map(Path::to_path_buf));
+        if let Some(parent) = path.parent() {
+            note(parent, to_sync);
+        }
     }
-    to_sync.push(folder.to_path_buf());
+    note(folder, to_sync);
     Ok(())
+}
+
+/// Notes a folder that has to be synced, once.
+fn note(folder: &Path, to_sync: &mut Vec<PathBuf>) {
+    if !to_sync.iter().any(|noted| noted == folder) {
+        to_sync.push(folder.to_path_buf());
+    }
 }
 
 /// Makes the entries of folders durable, and forgets those that are.

@@ -1,7 +1,7 @@
 //! Files of JSON lines as a store: begun, resumed, read and listed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::find::Found;
 use super::log::JsonlLog;
@@ -45,7 +45,7 @@ impl SessionStore for JsonlPersistence {
             file: None,
             length: 0,
             unclean: false,
-            to_sync: Vec::new(),
+            to_sync: self.entries_of(&folder),
             _opened: Opened::default(),
         }))
     }
@@ -69,7 +69,7 @@ impl SessionStore for JsonlPersistence {
             file: Some(file),
             length: read.good,
             unclean: false,
-            to_sync: Vec::new(),
+            to_sync: self.entries_of(&found.folder),
             _opened: self.remember(found),
         };
         Ok(Resumed { header: read.header, events: read.events, log: Box::new(log), repaired: read.torn })
@@ -105,6 +105,13 @@ impl JsonlPersistence {
             .and_then(|header| check_place(&header, &header.session.id, found).map(|()| header));
         let bytes = fs::symlink_metadata(&path).map_or(0, |metadata| metadata.len());
         ListedSession { header, location: Some(location(&path)), bytes }
+    }
+
+    /// The folders with the entries that lead to a log, none of which need be durable: whoever made them may
+    /// have been killed before it synced them.
+    fn entries_of(&self, folder: &Path) -> Vec<PathBuf> {
+        let within_root = folder.ancestors().take_while(|ancestor| ancestor.starts_with(self.root.path()));
+        within_root.map(Path::to_path_buf).collect()
     }
 
     /// A log that is not compressed as configured is located where it is while it is open.

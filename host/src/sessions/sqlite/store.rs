@@ -1,5 +1,7 @@
 //! The database as a store: sessions begun, resumed, read and listed.
 
+use std::path::PathBuf;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::SqlitePersistence;
@@ -28,7 +30,15 @@ impl SessionStore for SqlitePersistence {
         }
         let mut pending = Pending::after(self.limits, 0, Size::default());
         pending.push_header(&header)?;
-        Ok(Box::new(SqliteLog { database, connection: None, project, id, session: None, pending, to_sync: Vec::new() }))
+        Ok(Box::new(SqliteLog {
+            database,
+            connection: None,
+            project,
+            id,
+            session: None,
+            pending,
+            to_sync: self.entries(),
+        }))
     }
 
     fn resume(&self, id: &SessionId, project: Project<'_>) -> Result<Resumed> {
@@ -44,7 +54,7 @@ impl SessionStore for SqlitePersistence {
             id: id.as_str().to_owned(),
             session: Some((number, writer)),
             pending: Pending::after(self.limits, events.len(), size),
-            to_sync: Vec::new(),
+            to_sync: self.entries(),
         };
         Ok(Resumed { header, events, log: Box::new(log), repaired: 0 })
     }
@@ -113,6 +123,12 @@ impl SqlitePersistence {
         let in_its_place = layout::project(header.session.cwd.as_deref()) == project;
         check_identity(&header.session, id, in_its_place).map_err(|error| error.in_file(&self.database()))?;
         Ok(Session { project, header, events, size })
+    }
+
+    /// The folder with the database's entry, which need not be durable: whoever made it may have been killed
+    /// before it synced the folder.
+    fn entries(&self) -> Vec<PathBuf> {
+        vec![self.root.path().to_path_buf()]
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::child::{Writer, written};
-use super::support::{Kind, Numbers, Place, for_every_store, id};
+use super::support::{Kind, Numbers, Place, for_every_store, header, id, keep};
 use crate::error::Code;
 use crate::sessions::Project;
 
@@ -16,6 +16,7 @@ const KILLS_OF_A_SESSION: u64 = 10;
 for_every_store! {
     a_writer_that_is_killed_at_any_moment_loses_nothing_that_it_acknowledged,
     a_session_is_free_again_when_its_writer_is_killed,
+    a_session_that_goes_on_syncs_what_its_killed_writer_may_not_have,
 }
 
 fn a_writer_that_is_killed_at_any_moment_loses_nothing_that_it_acknowledged(kind: Kind) {
@@ -69,4 +70,19 @@ fn a_session_is_free_again_when_its_writer_is_killed(kind: Kind) {
         writer.kill();
         assert!(store.resume(&id("s1"), Project::Any).unwrap().events.len() > first);
     }
+}
+
+/// That a folder is synced shows where it cannot be: as long as it is missing, the flush fails.
+fn a_session_that_goes_on_syncs_what_its_killed_writer_may_not_have(kind: Kind) {
+    let place = Place::new();
+    let store = kind.store(&place.root());
+    keep(store.as_ref(), &header("s1", Some("/srv")), 1);
+    let mut log = store.resume(&id("s1"), Project::Any).unwrap().log;
+    let away = place.root().with_file_name("away");
+    std::fs::rename(place.root(), &away).unwrap();
+    assert_eq!(log.flush().unwrap_err().code(), Code::SessionStorage);
+    std::fs::rename(&away, place.root()).unwrap();
+    log.flush().unwrap();
+    std::fs::rename(place.root(), &away).unwrap();
+    log.flush().unwrap();
 }
