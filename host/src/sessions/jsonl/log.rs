@@ -23,6 +23,9 @@ pub(super) struct JsonlLog {
     pub(super) rival: PathBuf,
     pub(super) compression: Compression,
     pub(super) pending: Pending,
+    /// That the log is where it is, for those who ask the service. It is dropped before the lock of the file:
+    /// else it could take with it what the next writer says.
+    pub(super) _opened: Opened,
     /// The file, once there is one.
     pub(super) file: Option<Locked>,
     /// How many bytes of the file are kept for good.
@@ -31,8 +34,6 @@ pub(super) struct JsonlLog {
     pub(super) unclean: bool,
     /// Folders whose entries are not durable yet.
     pub(super) to_sync: Vec<PathBuf>,
-    /// That the log is where it is, for those who ask the service.
-    pub(super) _opened: Opened,
 }
 
 impl JsonlLog {

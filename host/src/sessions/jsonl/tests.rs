@@ -119,3 +119,29 @@ fn a_session_stays_where_it_is_when_the_setting_for_compression_changes() {
         assert_eq!(taken.code(), crate::Code::SessionExists);
     }
 }
+
+#[test]
+fn a_session_is_located_where_it_is_also_when_it_goes_from_one_writer_to_the_next() {
+    let place = Place::new();
+    let (path, _) = three_flushes(Kind::Plain, &place);
+    let store = Kind::Zstd.store(&place.root());
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut turns = 0;
+                while turns < 100 {
+                    let Ok(_writer) = store.resume(&id("s1"), Project::Any) else {
+                        std::thread::yield_now();
+                        continue;
+                    };
+                    // Long enough for the one before to be done with everything.
+                    for _ in 0..20 {
+                        std::thread::yield_now();
+                        assert_eq!(store.locate(&header("s1", Some("/srv")).session).unwrap().path, path);
+                    }
+                    turns += 1;
+                }
+            });
+        }
+    });
+}
