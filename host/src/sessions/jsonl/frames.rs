@@ -14,6 +14,9 @@ const LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 /// Begins every frame that has content.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// How many bytes at the end of a frame are its checksum; before them there is no zero at the end of a frame.
+pub(super) const CHECKSUM_BYTES: usize = 4;
+
 /// How much is read, and how much decompressed, at a time.
 const BLOCK: usize = 128 * 1024;
 

@@ -146,7 +146,7 @@ fn compressed(file: &File, limits: Limits) -> Result<Read, Failure> {
 }
 
 /// Whether what comes after the last complete frame is what an interrupted flush leaves: a part of one
-/// frame, or the zeros of a file that had grown before its content arrived; or nothing.
+/// frame, or the zeros of a file that had grown before its content arrived, or both; or nothing.
 fn is_torn(end: End, mut file: &File, complete: u64, length: u64) -> Result<bool, Failure> {
     if end == End::Complete {
         return Ok(true);
@@ -159,8 +159,23 @@ fn is_torn(end: End, mut file: &File, complete: u64, length: u64) -> Result<bool
     file.take(MAX_TORN_BYTES).read_to_end(&mut rest)?;
     Ok(match end {
         End::Incomplete => !Search::default().may_find_a_later_frame(&rest),
-        _ => rest.iter().all(|byte| *byte == 0),
+        _ => is_torn_before_zeros(&rest)?,
     })
+}
+
+/// Whether there are zeros only, or a part of one frame and zeros after it.
+fn is_torn_before_zeros(rest: &[u8]) -> Result<bool, Failure> {
+    let zeros = rest.iter().rev().take_while(|byte| **byte == 0).count();
+    let begun = rest.get(..rest.len().saturating_sub(zeros)).unwrap_or_default();
+    if begun.is_empty() {
+        return Ok(true);
+    }
+    // A checksum may end with some: to cut these off would make a whole frame that is damaged a torn one.
+    if zeros <= frames::CHECKSUM_BYTES {
+        return Ok(false);
+    }
+    let end = frames::decode(begun, |_| Ok::<_, Failure>(ControlFlow::Continue(())))?;
+    Ok(end == End::Incomplete && !Search::default().may_find_a_later_frame(begun))
 }
 
 /// The first line of a log, with its newline, or as much as there is.

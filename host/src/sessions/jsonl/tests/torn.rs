@@ -69,6 +69,42 @@ fn zeros_at_the_end_are_torn() {
 }
 
 #[test]
+fn a_part_of_the_last_flush_with_zeros_after_it_is_torn() {
+    let place = Place::new();
+    let (path, lengths) = three_flushes(Kind::Zstd, &place);
+    let whole = fs::read(&path).unwrap();
+    for end in lengths[1]..lengths[2] {
+        for zeros in [5, 64, 4096] {
+            fs::write(&path, [&whole[..end], &vec![0; zeros]].concat()).unwrap();
+            let torn = (end - lengths[1] + zeros) as u64;
+            assert_eq!(load(Kind::Zstd, &place).unwrap().torn, torn, "{end} {zeros}");
+            let resumed = resume(Kind::Zstd, &place).unwrap();
+            assert_eq!((resumed.events, resumed.repaired), (events(6), torn), "{end} {zeros}");
+            assert_eq!(fs::read(&path).unwrap(), whole[..lengths[1]], "{end} {zeros}");
+        }
+    }
+}
+
+#[test]
+fn zeros_do_not_make_damage_before_them_a_torn_end() {
+    let place = Place::new();
+    let (path, lengths) = three_flushes(Kind::Zstd, &place);
+    let whole = fs::read(&path).unwrap();
+    // The checksum of the last flush but one, and the whole last flush, are followed by zeros.
+    let mut damaged = [whole, vec![0; 100]].concat();
+    damaged[lengths[1] - 1] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    assert_eq!(resume(Kind::Zstd, &place).unwrap_err().code(), Code::SessionDamaged);
+    assert_eq!(fs::read(&path).unwrap(), damaged);
+    // A whole frame whose checksum became zeros.
+    damaged.truncate(lengths[1]);
+    damaged[lengths[1] - 4..].fill(0);
+    fs::write(&path, &damaged).unwrap();
+    assert_eq!(resume(Kind::Zstd, &place).unwrap_err().code(), Code::SessionDamaged);
+    assert_eq!(fs::read(&path).unwrap(), damaged);
+}
+
+#[test]
 fn a_header_is_never_torn_since_it_appears_whole() {
     for kind in KINDS {
         let place = Place::new();
