@@ -28,6 +28,14 @@ pub(super) fn encode(text: &str) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
+/// The most bytes of a frame of so many bytes of text, which need not become smaller.
+pub(super) fn longest(text: u64) -> u64 {
+    /// More than the library's own bound adds at any length.
+    const SHARE: u64 = 128;
+    const FIXED: u64 = 1024;
+    text.saturating_add(text / SHARE).saturating_add(FIXED)
+}
+
 /// What comes out of a file of frames.
 pub(super) enum Piece<'a> {
     /// Some text.

@@ -16,9 +16,6 @@ use crate::sessions::{Event, LogHeader};
 /// How much is read at a time.
 const BLOCK: usize = 128 * 1024;
 
-/// The largest end of a file that is looked at to tell whether it is torn: one flush is smaller.
-const MAX_TORN_BYTES: u64 = 256 * 1024 * 1024;
-
 /// What a file holds.
 #[derive(Debug)]
 pub(super) struct Read {
@@ -126,7 +123,7 @@ fn compressed(file: &File, limits: Limits) -> Result<Read, Failure> {
     })?;
     // Another process may be writing: what was not read does not count.
     let length = if end == End::Complete { complete.0 } else { file.metadata()?.len().max(complete.0) };
-    if !is_torn(end, file, complete.0, length)? {
+    if !is_torn(end, file, complete.0, length, limits)? {
         return Err(damaged(format!(
             "the log is damaged after byte {}: its compressed content cannot be read",
             complete.0
@@ -147,16 +144,18 @@ fn compressed(file: &File, limits: Limits) -> Result<Read, Failure> {
 
 /// Whether what comes after the last complete frame is what an interrupted flush leaves: a part of one
 /// frame, or the zeros of a file that had grown before its content arrived, or both; or nothing.
-fn is_torn(end: End, mut file: &File, complete: u64, length: u64) -> Result<bool, Failure> {
+fn is_torn(end: End, mut file: &File, complete: u64, length: u64, limits: Limits) -> Result<bool, Failure> {
     if end == End::Complete {
         return Ok(true);
     }
-    if length.saturating_sub(complete) > MAX_TORN_BYTES {
+    // No flush is larger: it is never more than the log may be.
+    let most = frames::longest(limits.log);
+    if length.saturating_sub(complete) > most {
         return Ok(false);
     }
     file.seek(SeekFrom::Start(complete))?;
     let mut rest = Vec::new();
-    file.take(MAX_TORN_BYTES).read_to_end(&mut rest)?;
+    file.take(most).read_to_end(&mut rest)?;
     Ok(match end {
         End::Incomplete => !Search::default().may_find_a_later_frame(&rest),
         _ => is_torn_before_zeros(&rest)?,

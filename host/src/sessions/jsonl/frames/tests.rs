@@ -45,3 +45,18 @@ fn a_later_frame_is_found_and_none_where_there_is_none() {
     assert!(!Search::default().may_find_a_later_frame(&one), "what is at the beginning is not later");
     assert!(!Search::default().may_find_a_later_frame(&[torn, torn].concat()));
 }
+
+#[test]
+fn no_frame_is_longer_than_the_longest() {
+    let mut noise = 0x5e55_1045_u32;
+    let mut text = String::new();
+    while text.len() < 400_000 {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.extend(char::from_u32(noise >> 11));
+    }
+    for length in [0, 1, 100, 1000, 131_071, 131_073, 400_000] {
+        let length = text.floor_char_boundary(length);
+        let frame = encode(&text[..length]).unwrap();
+        assert!(frame.len() as u64 <= longest(length as u64), "{length}: {}", frame.len());
+    }
+}

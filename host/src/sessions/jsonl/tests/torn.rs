@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::error::Code;
+use crate::sessions::limits::Limits;
+use crate::sessions::tests::support::Numbers;
 
 #[test]
 fn a_log_that_ends_at_any_byte_of_its_last_flush_is_repaired() {
@@ -136,5 +138,32 @@ fn an_end_that_was_prepared_to_take_long_is_damage_and_is_left_alone() {
         assert_eq!(error.code(), Code::SessionDamaged);
     }
     assert!(begun.elapsed() < std::time::Duration::from_secs(60));
+    assert_eq!(fs::read(&path).unwrap(), content);
+}
+
+#[test]
+fn a_flush_as_large_as_a_log_may_be_is_torn_and_what_is_larger_is_damage() {
+    let place = Place::new();
+    let limits = Limits { log: 300_000, ..Limits::default() };
+    let store = Kind::Zstd.store_with(&place.root(), limits);
+    let mut log = store.create(&header("s1", Some("/srv"))).unwrap();
+    log.flush().unwrap();
+    let path = log.location().unwrap().path.clone();
+    let header = fs::read(&path).unwrap().len();
+    // Nearly what the log has room for, and of text that does not become much shorter.
+    let mut large = event(0);
+    large.fields.insert("large".to_owned(), Numbers(1).text(250_000).into());
+    log.append(&large).unwrap();
+    log.flush().unwrap();
+    drop(log);
+    let whole = fs::read(&path).unwrap();
+    assert!(whole.len() > 200_000);
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let torn = store.load(&id("s1"), Project::Any).unwrap().torn;
+    assert_eq!(torn, (whole.len() - 1 - header) as u64);
+
+    let content = [&whole[..whole.len() - 1], &vec![0; 300_000]].concat();
+    fs::write(&path, &content).unwrap();
+    assert_eq!(store.resume(&id("s1"), Project::Any).unwrap_err().code(), Code::SessionDamaged);
     assert_eq!(fs::read(&path).unwrap(), content);
 }
