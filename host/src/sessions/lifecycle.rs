@@ -67,13 +67,19 @@ impl Session {
         Ok(Self { store, header, kept: events.len(), events, log })
     }
 
-    /// A new session that begins with every event of this one that is kept. It is kept at once.
+    /// A new session that begins with every event of this one that is kept. It is kept at once, or
+    /// with its first [`checkpoint`](Self::checkpoint) where there are none.
     ///
     /// # Errors
     /// Those of [`SessionStore::create`] and [`SessionLog::flush`].
     pub fn fork(&self, id: Option<SessionId>) -> Result<Self> {
         let kept = self.events.get(..self.kept).unwrap_or_default();
-        Self::fork_events(self.store.clone(), &self.header, kept, id)
+        let mut fork = Self::fork_events(self.store.clone(), &self.header, kept, id)?;
+        // Where nothing is kept of the parent it may never be, and the fork would name one that does not exist.
+        if !fork.events.is_empty() {
+            fork.checkpoint()?;
+        }
+        Ok(fork)
     }
 
     /// A new session that begins with every event of one that was read, which another process may be
@@ -82,7 +88,9 @@ impl Session {
     /// # Errors
     /// Those of [`SessionStore::create`] and [`SessionLog::flush`].
     pub fn fork_of(store: Arc<dyn SessionStore>, parent: &Loaded, id: Option<SessionId>) -> Result<Self> {
-        Self::fork_events(store, &parent.header, &parent.events, id)
+        let mut fork = Self::fork_events(store, &parent.header, &parent.events, id)?;
+        fork.checkpoint()?;
+        Ok(fork)
     }
 
     /// A new session of an agent that this session's agent starts. Nothing is kept of it before its first
@@ -174,7 +182,6 @@ impl Session {
             fork.log.append(event)?;
         }
         fork.events = events.to_vec();
-        fork.checkpoint()?;
         Ok(fork)
     }
 }

@@ -2,12 +2,13 @@ use serde_json::json;
 
 use super::*;
 use crate::error::Code;
-use crate::sessions::tests::support::{Kind, Place, for_every_store, id};
+use crate::sessions::tests::support::{Kind, Place, for_every_store, header, id};
 
 for_every_store! {
     an_id_is_known_before_anything_is_kept,
     a_session_that_goes_on_is_the_same_session,
     a_fork_begins_with_what_was_kept_and_is_kept_at_once,
+    a_fork_of_nothing_is_not_kept_before_there_is_something,
     a_fork_of_a_session_that_is_read_leaves_its_writer_alone,
     a_subagent_is_one_delegation_deeper_and_not_kept_yet,
     a_checkpoint_that_failed_can_be_tried_again,
@@ -97,6 +98,27 @@ fn a_fork_of_a_session_that_is_read_leaves_its_writer_alone(kind: Kind) {
     parent.append("b", fields("2")).unwrap();
     parent.checkpoint().unwrap();
     assert_eq!(store.list().unwrap().len(), 2);
+}
+
+fn a_fork_of_nothing_is_not_kept_before_there_is_something(kind: Kind) {
+    let place = Place::new();
+    let store = kind.store(&place.root());
+    let mut parent = Session::create(store.clone(), new("s1")).unwrap();
+    parent.append("open-turn", fields("1")).unwrap();
+    let mut fork = parent.fork(Some(id("s2"))).unwrap();
+    assert_eq!((fork.events().len(), fork.kept(), fork.header().seed_length), (0, 0, Some(0)));
+    assert!(!place.root().exists());
+    assert_eq!(store.list().unwrap(), []);
+    fork.append("a", fields("2")).unwrap();
+    fork.checkpoint().unwrap();
+    let loaded = store.load(&id("s2"), Project::Any).unwrap();
+    assert_eq!((&loaded.header, loaded.events.as_slice()), (fork.header(), fork.events()));
+
+    // One that was read is kept, though it has no events, and nobody else would keep its fork.
+    store.create(&header("s3", None)).unwrap().flush().unwrap();
+    let empty = store.load(&id("s3"), Project::Any).unwrap();
+    drop(Session::fork_of(store.clone(), &empty, Some(id("s4"))).unwrap());
+    assert_eq!(store.load(&id("s4"), Project::Any).unwrap().events, []);
 }
 
 fn a_subagent_is_one_delegation_deeper_and_not_kept_yet(kind: Kind) {
