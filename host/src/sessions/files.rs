@@ -37,6 +37,26 @@ pub(super) fn exists(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Whether `file` is still what its path leads to.
+pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let locked = file.metadata()?;
+        match fs::symlink_metadata(path) {
+            Ok(there) => Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        exists(path)
+    }
+}
+
 /// Makes a folder and those above it, for this user only, and notes which have to be synced for them to
 /// stay.
 pub(super) fn make_folders(folder: &Path, to_sync: &mut Vec<PathBuf>) -> Result<()> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::sessions::failure::storage;
-use crate::sessions::files::make_folders;
+use crate::sessions::files::{is_at, make_folders};
 use crate::sessions::lock::Locked;
 
 /// How often a lock file is made again that its last writer removed meanwhile.
@@ -64,24 +64,4 @@ fn open(path: &Path) -> io::Result<File> {
         options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
     }
     options.open(path)
-}
-
-/// Whether `file` is still what its path leads to.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-
-        let locked = file.metadata()?;
-        match fs::symlink_metadata(path) {
-            Ok(there) => Ok((there.dev(), there.ino()) == (locked.dev(), locked.ino())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.try_exists()
-    }
 }
