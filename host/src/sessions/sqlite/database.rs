@@ -60,7 +60,11 @@ pub(super) fn open(path: &Path, write: bool) -> Result<Option<Connection>> {
         Ok(connection)
     });
     let connection = opened.map_err(|error| failed(path, "open the database", &error))?;
-    Ok(has_tables(&connection, path)?.then_some(connection))
+    // At one moment: another process may be making the tables.
+    let snapshot = connection.unchecked_transaction().map_err(|error| failed(path, "read the database", &error))?;
+    let has_tables = has_tables(&snapshot, path)?;
+    drop(snapshot);
+    Ok(has_tables.then_some(connection))
 }
 
 /// Opens the database for writing, and makes it where there is none.

@@ -89,8 +89,7 @@ fn what_is_no_database_of_sessions_is_damage_and_is_left_alone() {
 /// Only what the file says of itself is right: its numbers.
 #[test]
 fn a_database_with_other_tables_is_damage_and_none_of_its_queries_is_run() {
-    let endless =
-        "(WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) SELECT n FROM endless)";
+    let endless = "(WITH RECURSIVE e (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM e) SELECT n FROM e)";
     for prepared in [
         format!(
             "PRAGMA foreign_keys = OFF; DROP TABLE sessions; CREATE VIEW sessions AS
@@ -194,6 +193,23 @@ fn nothing_is_acknowledged_for_a_session_that_was_removed_or_changed_meanwhile()
     fs::remove_dir_all(place.root()).unwrap();
     log.append(&event(3)).unwrap();
     assert_eq!(log.flush().unwrap_err().code(), Code::SessionStorage);
+}
+
+/// Whoever opens the database while another one makes it finds nothing, or all of it.
+#[test]
+fn a_database_that_is_being_made_is_never_taken_for_that_of_another_program() {
+    for round in 0..20 {
+        let place = Place::new();
+        let root = place.root();
+        std::thread::scope(|scope| {
+            let maker = scope.spawn(|| keep(Kind::Sqlite.store(&root).as_ref(), &header("s1", None), 1));
+            while !maker.is_finished() {
+                let listed = store(&place).list();
+                assert!(listed.is_ok(), "round {round}: {listed:?}");
+            }
+        });
+        assert_eq!(store(&place).list().unwrap().len(), 1);
+    }
 }
 
 #[test]
