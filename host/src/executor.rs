@@ -6,7 +6,8 @@
 //! Each command leads a process group of its own and has three descriptors: standard input, which is `/dev/null` or
 //! a pipe, and two pipes for its output. It has returned when its own process exits, whatever that left behind: its
 //! output is then what it wrote itself, to the last byte, and what came from others until they were quiet. To end it
-//! is SIGTERM to its group, a grace, SIGKILL; what has left the group (`setsid`, `set -m`) ends with the keeper only. The memory that its output takes is bounded, and so is its file.
+//! is SIGTERM to its group, a grace, SIGKILL; what has left the group (`setsid`, `set -m`) ends with the keeper
+//! only. The memory that its output takes is bounded, and so is its file.
 //!
 //! # How far commands end with their host
 //!

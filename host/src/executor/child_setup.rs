@@ -51,8 +51,9 @@ fn set_up(parent: Parent) -> Result<(), Errno> {
     }
 }
 
-/// Marks, in a process of one thread, every descriptor but the standard streams to be closed when the program begins. The standard library does
-/// so with its own; a host may have others, of libraries in other languages or from who started it.
+/// Marks, in a process of one thread, every descriptor but the standard streams to be closed when the program
+/// begins. The standard library does so with its own; a host may have others, of libraries in other languages or
+/// from who started it.
 #[cfg(target_os = "linux")]
 pub(super) fn close_others_on_exec() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
