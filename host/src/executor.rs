@@ -17,6 +17,8 @@
 //! | the runtime is dropped | everything ends | the groups of commands are killed |
 //! | the host is killed with SIGKILL, or aborts | everything ends | everything goes on |
 //! | the keeper alone is killed | commands and their groups end | |
+//! | the keeper is stopped (SIGSTOP) | it is continued, or killed if it does not answer then | |
+//! | the host is killed while the keeper is stopped | everything goes on until it is continued | everything goes on |
 //! | host and keeper are killed together | commands end, what they started goes on | |
 //!
 //! "Everything" is every process that descends from a command, also in a session of its own (`setsid`) or one whose
@@ -26,7 +28,8 @@
 //!   to): it descends from that daemon;
 //! - a process that the keeper may not signal: one of another user, by `sudo` for instance;
 //! - a process that waits in the kernel for a device that does not answer: it goes when that does;
-//! - a command that kills its keeper, as any process of the same user can, and was clever about it before;
+//! - a command that kills its keeper, or stops it again and again until it is killed for that, as any process of the
+//!   same user can, and was clever about it before;
 //! - the keeper, with all of the above, when the machine takes a whole control group down: then the commands are in
 //!   it too, unless they were moved.
 //!

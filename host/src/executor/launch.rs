@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
 
 use super::command::{Input, ShellCommand, failed};
 use super::finished::{End, Exit, Finished};
 use super::gate::{Gate, Pass};
-use super::limits::{MAX_STARTING, TERM_GRACE};
+use super::limits::{LOST_TIME, MAX_STARTING, TERM_GRACE};
 use super::output::{SpillFolder, Stream, pump};
 use super::pipes::{Ends, Pipes, feed};
 use super::service::{NotStarted, Process, Service};
@@ -148,7 +149,13 @@ async fn end_of(
         () = pass.closing() => false,
     };
     process.end(TERM_GRACE);
-    let exit = process.exit().await?;
+    let exit = timeout(TERM_GRACE + LOST_TIME, process.exit()).await.unwrap_or_else(|_| {
+        let waited = LOST_TIME.as_secs();
+        Err(failed(format!(
+            "how the command ended is not known: it was killed and has not gone for {waited} s, as one \
+             that waits for a device that does not answer"
+        )))
+    })?;
     Ok(match (exit.ended_by, limit) {
         // It was faster.
         (None, _) => exit.by_itself(),

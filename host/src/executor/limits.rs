@@ -34,6 +34,13 @@ pub const MAX_ACTIVE_JOBS: usize = 10;
 /// The most jobs of one owner that have ended and can still be read. The oldest are forgotten first.
 pub const MAX_ENDED_JOBS: usize = 100;
 
+/// How long a keeper has to answer, on a machine that is very busy, before it is taken for stopped.
+pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// How long a command that was killed has to go before its end counts as unknown: longer than it takes to find out
+/// that its keeper does not answer, so that this is told instead.
+pub(super) const LOST_TIME: Duration = Duration::from_secs(15);
+
 /// How long a stream must be quiet, once its command has exited, to be taken for finished although something
 /// that the command left behind still holds it.
 pub(super) const QUIET: Duration = Duration::from_millis(50);

@@ -9,4 +9,6 @@ mod keeper;
 #[cfg(target_os = "linux")]
 mod leaks;
 mod left_behind;
+#[cfg(target_os = "linux")]
+mod stopped_keeper;
 mod support;

@@ -19,8 +19,8 @@ use crate::executor::command::{failed, shown_path};
 use crate::executor::service::{NotStarted, Process};
 use crate::text::shown_within;
 
-/// How long a keeper may take to start, on a machine that is very busy.
-const START_TIME: Duration = Duration::from_secs(10);
+/// How long a keeper may take to start, or to start a command, on a machine that is very busy.
+pub(super) const START_TIME: Duration = Duration::from_secs(10);
 
 /// A keeper that runs, or did. Dropping it lets the keeper end everything and go.
 #[derive(Debug)]
@@ -96,13 +96,21 @@ impl Link {
         Ok(starts)
     }
 
-    /// Lets the keeper end everything and go, and waits for that.
+    /// Kills a keeper that does not answer, and its commands with it.
+    pub(super) fn give_up(&self) {
+        self.shared.give_up();
+    }
+
+    /// Lets the keeper end everything and go, and waits for that. One that does not go is killed.
     pub(super) async fn close(&self, patience: Duration) {
         self.shared.channel.finish();
         let mut gone = self.shared.gone.subscribe();
-        if timeout(patience, gone.wait_for(|gone| *gone)).await.is_err() {
-            tracing::warn!("a keeper still tries to end what commands left behind");
+        if timeout(patience, gone.wait_for(|gone| *gone)).await.is_ok() {
+            return;
         }
+        tracing::warn!("a keeper did not end what commands left behind, and is killed");
+        self.shared.give_up();
+        let _ = timeout(patience, gone.wait_for(|gone| *gone)).await;
     }
 }
 

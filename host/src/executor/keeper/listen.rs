@@ -1,22 +1,25 @@
 //! What a keeper tells, passed on to those who wait for it.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::Child;
-use tokio::sync::{oneshot, watch};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::timeout;
 
 use super::channel::Channel;
 use super::protocol::{Reply, Request};
 use crate::error::Error;
 use crate::executor::command::failed;
 use crate::executor::finished::Exit;
-use crate::executor::limits::TERM_GRACE;
+use crate::executor::limits::{ANSWER_TIME, TERM_GRACE};
 use crate::executor::service::{NotStarted, Process};
 use crate::text::shown_within;
 
@@ -27,6 +30,10 @@ pub(super) struct Shared {
     commands: Mutex<Commands>,
     /// Whether the keeper's process is gone.
     pub(super) gone: watch::Sender<bool>,
+    /// Whether it is to be killed, because it does not answer.
+    given_up: watch::Sender<bool>,
+    /// Woken when it has answered.
+    answered: Notify,
 }
 
 /// The commands that a keeper was asked for and that have not ended.
@@ -43,6 +50,8 @@ pub(super) struct Commands {
 struct Run {
     group: Option<Pid>,
     exited: oneshot::Sender<Result<Exit, Error>>,
+    /// Dropped with this.
+    _runs: oneshot::Sender<Infallible>,
 }
 
 /// Whoever takes what a keeper says. When it is dropped with its runtime, nobody does: the keeper is let go.
@@ -51,15 +60,31 @@ pub(super) struct Listener {
 }
 
 pub(super) async fn listen(listener: Listener, mut child: Child) {
-    while let Ok(Some((reply, _))) = listener.shared.channel.receive::<Reply>().await {
-        listener.hear(reply);
-    }
-    listener.shared.lock().over = true;
-    listener.shared.channel.finish();
-    let ended_everything = child.wait().await.is_ok_and(|status| status.success());
+    let keeper = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let ended_everything = tokio::select! {
+        ended_everything = listener.hear_all(&mut child) => ended_everything,
+        never = keep_awake(keeper) => match never {},
+        () = listener.shared.until_given_up() => {
+            // This signal ends what is stopped, too.
+            let _ = timeout(ANSWER_TIME, child.kill()).await;
+            false
+        }
+    };
     if !ended_everything {
         listener.shared.kill_groups();
     }
+}
+
+/// Continues a keeper that was stopped, as any of its commands can do: one that is stopped does nothing for anybody,
+/// and would not even notice the end of its host. A host gets a signal when one of its children is stopped.
+async fn keep_awake(keeper: Option<Pid>) -> Infallible {
+    if let (Some(keeper), Ok(mut children)) = (keeper, signal(SignalKind::child())) {
+        while children.recv().await.is_some() {
+            // To one that runs it means nothing.
+            let _ = kill_process(keeper, Signal::CONT);
+        }
+    }
+    std::future::pending().await
 }
 
 impl Drop for Listener {
@@ -73,6 +98,16 @@ impl Drop for Listener {
 impl Listener {
     pub(super) fn new(shared: &Arc<Shared>) -> Self {
         Self { shared: Arc::clone(shared) }
+    }
+
+    /// Hears a keeper until it is gone, and tells whether it ended everything.
+    async fn hear_all(&self, child: &mut Child) -> bool {
+        while let Ok(Some((reply, _))) = self.shared.channel.receive::<Reply>().await {
+            self.hear(reply);
+        }
+        self.shared.lock().over = true;
+        self.shared.channel.finish();
+        child.wait().await.is_ok_and(|status| status.success())
     }
 
     fn hear(&self, reply: Reply) {
@@ -90,6 +125,7 @@ impl Listener {
                 let why = shown_within(&why, 128);
                 self.exited(id, Err(failed(format!("how the command ended is not known ({why})"))));
             }
+            Reply::Pong => self.shared.answered.notify_waiters(),
             // Said once, before this began.
             Reply::Ready { .. } => {}
         }
@@ -100,9 +136,10 @@ impl Listener {
         let Some(starting) = commands.starting.remove(&id) else { return };
         let (exited, exit) = oneshot::channel();
         let (end, asked) = oneshot::channel();
-        commands.running.insert(id, Run { group, exited });
+        let (runs, ended) = oneshot::channel();
+        commands.running.insert(id, Run { group, exited, _runs: runs });
         drop(commands);
-        tokio::spawn(forward_end(Arc::clone(&self.shared), id, asked));
+        tokio::spawn(forward_end(Arc::clone(&self.shared), id, asked, ended));
         // If nobody waits for it any more, it is ended by being dropped here.
         let _ = starting.send(Ok(Process::new(exit, end)));
     }
@@ -114,19 +151,62 @@ impl Listener {
     }
 }
 
-/// Tells a keeper to end a command, once its holder says so or drops it.
-async fn forward_end(shared: Arc<Shared>, id: u64, asked: oneshot::Receiver<Duration>) {
+/// Tells a keeper to end a command, once its holder says so or drops it. A keeper that has not done so in time and
+/// does not answer either is given up: it is nobody's who waits for it.
+async fn forward_end(
+    shared: Arc<Shared>,
+    id: u64,
+    asked: oneshot::Receiver<Duration>,
+    ended: oneshot::Receiver<Infallible>,
+) {
     let grace = asked.await.unwrap_or(TERM_GRACE);
     let is_running = shared.lock().running.contains_key(&id);
-    if is_running {
+    if !is_running {
+        return;
+    }
+    let done = async {
         // A keeper that is gone is noticed by who listens.
         let _ = shared.channel.send(&Request::End { id, grace }, &[]).await;
+        let _ = ended.await;
+    };
+    if timeout(grace + ANSWER_TIME, done).await.is_err() && !shared.answers().await {
+        shared.give_up();
     }
 }
 
 impl Shared {
     pub(super) fn new(channel: Channel) -> Arc<Self> {
-        Arc::new(Self { channel, commands: Mutex::default(), gone: watch::Sender::new(false) })
+        Arc::new(Self {
+            channel,
+            commands: Mutex::default(),
+            gone: watch::Sender::new(false),
+            given_up: watch::Sender::new(false),
+            answered: Notify::new(),
+        })
+    }
+
+    /// Has the keeper killed, and its commands with it. No command is started with it any more.
+    pub(super) fn give_up(&self) {
+        self.lock().over = true;
+        self.given_up.send_replace(true);
+    }
+
+    async fn until_given_up(&self) {
+        let _ = self.given_up.subscribe().wait_for(|given_up| *given_up).await;
+    }
+
+    /// Whether the keeper answers.
+    async fn answers(&self) -> bool {
+        let answered = self.answered.notified();
+        tokio::pin!(answered);
+        answered.as_mut().enable();
+        let asked = async {
+            // One that cannot be asked is gone, or was told to go, which is waited for elsewhere.
+            if self.channel.send(&Request::Ping, &[]).await.is_ok() {
+                answered.await;
+            }
+        };
+        timeout(ANSWER_TIME, asked).await.is_ok()
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Commands> {
@@ -149,10 +229,13 @@ impl Shared {
             commands.over = true;
             (std::mem::take(&mut commands.starting), std::mem::take(&mut commands.running))
         };
+        let why =
+            if *self.given_up.borrow() { "did not answer, as one that was stopped, and was killed" } else { "is gone" };
         let gone = || {
-            failed(
-                "the keeper, which looks after the commands, is gone, and the command was ended with it. The next command gets a new one",
-            )
+            failed(format!(
+                "the keeper, which looks after the commands, {why}, and the command was ended with it. \
+                 The next command gets a new one"
+            ))
         };
         for (_, starting) in starting {
             let _ = starting.send(Err(NotStarted::Other(gone())));

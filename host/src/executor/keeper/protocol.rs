@@ -24,6 +24,8 @@ pub(super) enum Request {
     },
     /// End a command's process group: SIGTERM, a grace, SIGKILL. One that has ended is no mistake.
     End { id: u64, grace: Duration },
+    /// Say [`Pong`](Reply::Pong).
+    Ping,
 }
 
 /// What a keeper tells.
@@ -39,6 +41,8 @@ pub(super) enum Reply {
     Exited { id: u64, status: i32, ended_by: Option<i32> },
     /// A command has ended, and how is not known.
     Lost { id: u64, why: String },
+    /// It is there, and has done what it was asked for before [`Ping`](Request::Ping).
+    Pong,
 }
 
 /// Writes a command to a file in memory, since an environment may be larger than a message: program, directory,

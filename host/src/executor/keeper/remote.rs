@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
-use super::link::Link;
+use super::link::{Link, START_TIME};
 use super::program::KeeperProgram;
 use super::protocol::pack;
 use crate::error::Error;
@@ -15,7 +16,7 @@ use crate::executor::command::{Spec, failed};
 use crate::executor::service::{NotStarted, Process};
 use crate::executor::spawn::Streams;
 
-/// How long a keeper has to end everything and go; it gives up before.
+/// How long a keeper has to end everything and go; one that is not stopped gives up before.
 const CLOSE_TIME: Duration = Duration::from_secs(30);
 
 /// How often a command is tried with another keeper, because one was gone before it was asked.
@@ -43,20 +44,34 @@ impl Remote {
         let Streams { stdin, stdout, stderr } = streams;
         let descriptors: [OwnedFd; 4] = [pack(spec).map_err(cannot)?, stdin, stdout, stderr];
         let mut tries = 0;
-        let starts = loop {
+        let silent = |link: &Link| {
+            link.give_up();
+            NotStarted::Other(failed(format!(
+                "the command was not started: its keeper did not answer for {} s, as one that was \
+                 stopped, and was killed. Try again, a new one is started",
+                START_TIME.as_secs()
+            )))
+        };
+        let (link, starts) = loop {
             tries += 1;
             let link = self.link().await.map_err(NotStarted::Other)?;
-            match link.start(spec.arguments.len(), &descriptors).await {
-                Ok(starts) => break starts,
+            match timeout(START_TIME, link.start(spec.arguments.len(), &descriptors)).await {
+                Ok(Ok(starts)) => break (link, starts),
                 // Gone, and nobody had noticed.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe && tries < TRIES => self.forget(&link).await,
-                Err(error) => return Err(cannot(error)),
+                Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe && tries < TRIES => {
+                    self.forget(&link).await;
+                }
+                Ok(Err(error)) => return Err(cannot(error)),
+                Err(_) => return Err(silent(&link)),
             }
         };
         // The keeper alone holds the other ends of the pipes now.
         drop(descriptors);
         let gone = || NotStarted::Other(failed("the keeper is gone: try again, a new one is started"));
-        starts.await.unwrap_or_else(|_| Err(gone()))
+        match timeout(START_TIME, starts).await {
+            Ok(started) => started.unwrap_or_else(|_| Err(gone())),
+            Err(_) => Err(silent(&link)),
+        }
     }
 
     /// Ends everything that commands left behind, and the keeper.

@@ -116,6 +116,7 @@ impl<'a> Server<'a> {
                 }
                 Ok(())
             }
+            Request::Ping => self.channel.send(&Reply::Pong, &[]).await,
         }
     }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::support::{Fixture, LONG, bash, has_role, in_role, is_running, keeper_program, pid_in, until, until_gone};
+use super::support::{
+    Fixture, LONG, bash, has_role, in_role, is_running, keeper_program, pid_in, state_of, until, until_gone,
+};
 use crate::error::Code;
 use crate::executor::{
     End, Executor, ExecutorOptions, JobState, KEEPER_ARGUMENT, Keeper, KeeperProgram, Owner, serve_keeper,
@@ -58,7 +60,10 @@ async fn a_command_dies_with_its_keeper_also_when_nobody_is_left_to_end_it() {
     }
     let keeper = parent_of(pids[0]);
     let send = |pid: i32, signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-    // It can do nothing about its host's end, nor its host about the keeper's.
+    // It can do nothing about its host's end, nor its host about the keeper's, nor continue it.
+    let host_pid = host.id().cast_signed();
+    send(host_pid, Signal::STOP);
+    until("the host is stopped", || state_of(host_pid) == Some('T')).await;
     send(keeper, Signal::STOP);
     host.kill().unwrap();
     host.wait().unwrap();

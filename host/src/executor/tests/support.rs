@@ -114,9 +114,13 @@ fn read_pid(file: &Path) -> Option<i32> {
 
 /// Whether a process runs: one that has exited and was not buried does not.
 pub(super) fn is_running(pid: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    state.is_some_and(|state| !"ZX".contains(state))
+    state_of(pid).is_some_and(|state| !"ZX".contains(state))
+}
+
+/// The letter that the system has for what a process does; nothing for one that is gone.
+pub(super) fn state_of(pid: i32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 pub(super) async fn until_gone(pid: i32) {
