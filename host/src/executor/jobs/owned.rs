@@ -49,7 +49,8 @@ impl Jobs {
     }
 
     pub(super) fn forget_oldest(&mut self) {
-        let mut surplus = (self.jobs.len() - self.active()).saturating_sub(MAX_ENDED_JOBS);
+        let ended = self.jobs.iter().filter(|job| job.state != JobState::Running).count();
+        let mut surplus = ended.saturating_sub(MAX_ENDED_JOBS);
         self.jobs.retain(|job| {
             let goes = surplus > 0 && job.state != JobState::Running;
             if goes {
@@ -105,3 +106,6 @@ impl Reading {
         chunk
     }
 }
+
+#[cfg(test)]
+mod tests;
