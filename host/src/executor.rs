@@ -55,6 +55,7 @@ mod service;
 mod spawn;
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ pub use jobs::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
 #[cfg(target_os = "linux")]
 pub use keeper::{KEEPER_ARGUMENT, KeeperProgram, serve_keeper};
 pub use limits::{
-    DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, ORPHAN_GRACE, READ_BYTES, SPILL_BYTES, TAIL_BYTES,
-    TERM_GRACE,
+    DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, MAX_RUNNING, ORPHAN_GRACE, READ_BYTES, SPILL_BYTES,
+    TAIL_BYTES, TERM_GRACE,
 };
 pub use output::{Chunk, Output, Spill};
 
@@ -140,13 +141,16 @@ impl Executor {
     /// Runs a command in the foreground, for at most `limit`, which is at most [`MAX_LIMIT`]: a larger one is taken
     /// for that.
     ///
+    /// Not more than [`MAX_RUNNING`] run at the same time: those beyond wait for their turn, and `limit` counts from
+    /// the command's own start.
+    ///
     /// When the time is over or `cancelled` resolves, the command's process group gets SIGTERM and, after
     /// [`TERM_GRACE`], SIGKILL; the result says so and has what it wrote until then. If this future is dropped, the
     /// same happens in the background. A command that is being started is started first and ended then.
     ///
     /// # Errors
     /// `invalid-arguments` for a limit of zero; `execution-failed` when the command cannot be started or its end is
-    /// not known; `shutting-down`; `environment-too-large`.
+    /// not known; `cancelled` when it was while it waited for its turn; `shutting-down`; `environment-too-large`.
     pub async fn run(
         &self,
         command: ShellCommand,
@@ -159,7 +163,17 @@ impl Executor {
                 "a command that may take no time cannot be run: give it a limit, or leave that out",
             ));
         }
-        let mut running = self.inner.launcher.launch(command, Some(limit.min(MAX_LIMIT))).await?;
+        let launcher = &self.inner.launcher;
+        let mut cancelled = pin!(cancelled);
+        let admitted = tokio::select! {
+            biased;
+            admitted = launcher.admit_in_turn() => admitted?,
+            () = &mut cancelled => return Err(Error::host(
+                Code::Cancelled,
+                format!("the command was not started: it was cancelled while {MAX_RUNNING} others ran"),
+            )),
+        };
+        let mut running = launcher.launch(admitted, command, Some(limit.min(MAX_LIMIT))).await?;
         let lost = |_| Err(command::failed("how the command ended is not known: its runtime is gone"));
         tokio::select! {
             finished = &mut running.finished => return finished.unwrap_or_else(lost),
@@ -176,7 +190,8 @@ impl Executor {
     /// `too-many-jobs` when [`MAX_ACTIVE_JOBS`] of the owner run already, otherwise as [`run`](Self::run).
     pub async fn start(&self, owner: &Owner, tool: &str, command: ShellCommand) -> Result<JobId> {
         let place = self.inner.jobs.place(owner)?;
-        let running = self.inner.launcher.launch(command, None).await?;
+        let admitted = self.inner.launcher.admit_job()?;
+        let running = self.inner.launcher.launch(admitted, command, None).await?;
         Ok(place.take(tool, running))
     }
 

@@ -39,9 +39,14 @@ impl Gate {
             !state.closing
         });
         if !entered {
-            return Err(Error::host(Code::ShuttingDown, "the executor is shut down: no command is started any more"));
+            return Err(Self::is_closed());
         }
         Ok(Pass { state: Arc::clone(&self.state) })
+    }
+
+    /// Why nobody is let in any more.
+    pub(super) fn is_closed() -> Error {
+        Error::host(Code::ShuttingDown, "the executor is shut down: no command is started any more")
     }
 
     /// Lets nobody in any more, and asks those inside to leave.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::command::{Input, ShellCommand, failed};
 use super::finished::{End, Exit, Finished};
 use super::gate::{Gate, Pass};
-use super::limits::{LOST_TIME, MAX_STARTING, TERM_GRACE};
+use super::limits::{LOST_TIME, MAX_RUNNING, MAX_STARTING, TERM_GRACE};
 use super::output::{SpillFolder, Stream, pump};
 use super::pipes::{Ends, Pipes, feed};
 use super::service::{NotStarted, Process, Service};
@@ -23,6 +23,15 @@ pub(super) struct Launcher {
     spills: Arc<SpillFolder>,
     gate: Gate,
     starting: Semaphore,
+    /// One for each foreground command that may run.
+    pub(super) turns: Arc<Semaphore>,
+}
+
+/// That a command may be started now. Whatever it is handed to keeps it until the command has ended.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pass: Pass,
+    _turn: Option<OwnedSemaphorePermit>,
 }
 
 /// A command that runs.
@@ -37,15 +46,47 @@ pub(super) struct Running {
 
 impl Launcher {
     pub(super) fn new(service: Service, spills: SpillFolder) -> Self {
-        Self { service, spills: Arc::new(spills), gate: Gate::new(), starting: Semaphore::new(MAX_STARTING) }
+        Self {
+            service,
+            spills: Arc::new(spills),
+            gate: Gate::new(),
+            starting: Semaphore::new(MAX_STARTING),
+            turns: Arc::new(Semaphore::new(MAX_RUNNING)),
+        }
+    }
+
+    /// Admits a background job, of which there are not too many.
+    ///
+    /// # Errors
+    /// `shutting-down`.
+    pub(super) fn admit_job(&self) -> Result<Admitted> {
+        Ok(Admitted { pass: self.gate.enter()?, _turn: None })
+    }
+
+    /// Waits until one more foreground command may run. Nothing is opened for it yet.
+    ///
+    /// # Errors
+    /// `shutting-down`, also while it waits.
+    pub(super) async fn admit_in_turn(&self) -> Result<Admitted> {
+        let pass = self.gate.enter()?;
+        let turn = tokio::select! {
+            turn = Arc::clone(&self.turns).acquire_owned() => turn,
+            () = pass.closing() => return Err(Gate::is_closed()),
+        };
+        // The semaphore is never closed.
+        Ok(Admitted { pass, _turn: turn.ok() })
     }
 
     /// Starts a command, which then goes on in the background whether or not anybody waits.
     ///
     /// # Errors
     /// `execution-failed`, `environment-too-large`.
-    pub(super) async fn launch(&self, command: ShellCommand, limit: Option<Duration>) -> Result<Running> {
-        let pass = self.gate.enter()?;
+    pub(super) async fn launch(
+        &self,
+        admitted: Admitted,
+        command: ShellCommand,
+        limit: Option<Duration>,
+    ) -> Result<Running> {
         let spec = command.spec()?;
         // The semaphore is never closed.
         let _starting = self.starting.acquire().await;
@@ -73,7 +114,7 @@ impl Launcher {
             spills: Arc::clone(&self.spills),
             begun,
             limit,
-            pass,
+            admitted,
         };
         tokio::spawn(async move {
             let _ = done.send(attended.attend(input, stopped).await);
@@ -99,16 +140,16 @@ struct Attended {
     spills: Arc<SpillFolder>,
     begun: Instant,
     limit: Option<Duration>,
-    pass: Pass,
+    admitted: Admitted,
 }
 
 impl Attended {
     async fn attend(self, input: Vec<u8>, stopped: oneshot::Receiver<()>) -> Result<Finished> {
-        let Self { process, pipes, stdout, stderr, spills, begun, limit, pass } = self;
+        let Self { process, pipes, stdout, stderr, spills, begun, limit, admitted } = self;
         let (stdout_may_end, stdout_exited) = oneshot::channel();
         let (stderr_may_end, stderr_exited) = oneshot::channel();
         let process = async {
-            let end = end_of(process, limit, stopped, &pass).await;
+            let end = end_of(process, limit, stopped, &admitted.pass).await;
             let _ = (stdout_may_end.send(()), stderr_may_end.send(()));
             end
         };

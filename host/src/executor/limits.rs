@@ -41,6 +41,12 @@ pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
 /// that its keeper does not answer, so that this is told instead.
 pub(super) const LOST_TIME: Duration = Duration::from_secs(15);
 
+/// The most foreground commands of an executor that run at the same time; those beyond wait for their turn.
+///
+/// Each has up to six descriptors of the host while it runs: three pipes, two spill files, its process. With those
+/// that are being started that is most of the 1,024 that an ordinary process may have.
+pub const MAX_RUNNING: usize = 128;
+
 /// How long a stream must be quiet, once its command has exited, to be taken for finished although something
 /// that the command left behind still holds it.
 pub(super) const QUIET: Duration = Duration::from_millis(50);
@@ -48,6 +54,5 @@ pub(super) const QUIET: Duration = Duration::from_millis(50);
 /// The longest that a result waits for what a command left behind and what does not stop writing.
 pub(super) const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 
-/// How many commands are being started at the same time. Each needs some ten descriptors while it is, and two
-/// or three while it runs; an ordinary process may have 1,024.
+/// How many commands are being started at the same time. Each needs some ten descriptors while it is.
 pub(super) const MAX_STARTING: usize = 16;

@@ -12,3 +12,4 @@ mod left_behind;
 #[cfg(target_os = "linux")]
 mod stopped_keeper;
 mod support;
+mod turns;
