@@ -43,7 +43,9 @@ async fn a_command_that_runs_has_a_turn_and_a_job_needs_none() {
         let (own, folder) = (own.display(), fixture.folder.path().display());
         // Neither ends while both are there.
         format!(
-            "touch {own}; for n in 1 2 3 4 5; do sleep 0.1; [[ ! -e {folder}/one || ! -e {folder}/two ]] || exit 1; done; rm {own}"
+            "touch {own}
+            for n in 1 2 3 4 5; do sleep 0.1; [[ ! -e {folder}/one || ! -e {folder}/two ]] || exit 1; done
+            rm {own}"
         )
     };
     let (one, two) = (script(&one), script(&two));
