@@ -65,8 +65,8 @@ pub use jobs::{JobCompleted, JobId, JobOutput, JobState, JobStatus, Owner};
 #[cfg(target_os = "linux")]
 pub use keeper::{KEEPER_ARGUMENT, KeeperProgram, serve_keeper};
 pub use limits::{
-    DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, MAX_RUNNING, ORPHAN_GRACE, READ_BYTES, SPILL_BYTES,
-    TAIL_BYTES, TERM_GRACE,
+    DEFAULT_LIMIT, MAX_ACTIVE_JOBS, MAX_ENDED_JOBS, MAX_LIMIT, MAX_RUNNING, MAX_SPILLED_BYTES, ORPHAN_GRACE,
+    READ_BYTES, SPILL_BYTES, TAIL_BYTES, TERM_GRACE,
 };
 pub use output::{Chunk, Output, Spill};
 

@@ -25,6 +25,11 @@ pub const TAIL_BYTES: usize = 64_000;
 /// command goes on, and only its tail is kept.
 pub const SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
+/// The most bytes of all spill files of an executor together. A file that would exceed it takes the place of the
+/// oldest that nothing is written to any more, or is cut off where there is none: enough for the results that
+/// somebody may still look at, and what a disk can do without.
+pub const MAX_SPILLED_BYTES: u64 = 1024 * 1024 * 1024;
+
 /// The most bytes of each stream that one [`read`](super::Executor::read) returns, which is as much as a tail.
 pub const READ_BYTES: usize = TAIL_BYTES;
 

@@ -1,5 +1,6 @@
 //! What a command writes: the end of it in memory, the beginning in a file, neither without bound.
 
+mod ledger;
 mod pump;
 mod spill;
 mod stream;
@@ -23,13 +24,14 @@ pub struct Output {
 }
 
 /// A file with the output of one stream from its first byte on. Only the user can read it. It stays until its
-/// executor is shut down or dropped; a job's also goes when the job is forgotten.
+/// executor is shut down or dropped; a job's also goes when the job is forgotten. The file of an older result may be
+/// gone before: the oldest go when there is more than [`MAX_SPILLED_BYTES`](super::MAX_SPILLED_BYTES) of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spill {
     /// Absolute.
     pub path: PathBuf,
     /// Whether the whole stream is in it: not beyond [`SPILL_BYTES`](super::SPILL_BYTES), and not after writing
-    /// failed, on a full disk for instance.
+    /// failed, on a full disk for instance, or where the files that are being written leave no room.
     pub complete: bool,
 }
 

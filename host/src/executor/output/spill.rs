@@ -5,15 +5,18 @@
 //! goes with the process, however that ends; whoever comes next removes what nobody holds.
 
 use std::fs::{DirBuilder, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use uuid::Uuid;
 
+use super::ledger::Ledger;
 use crate::error::{Code, Error, Result};
 use crate::executor::command::shown_path;
+use crate::executor::limits::MAX_SPILLED_BYTES;
 use crate::home::permissions;
 
 /// How the names of executors' own folders begin: nothing else is ever removed.
@@ -27,6 +30,24 @@ pub(in crate::executor) struct SpillFolder {
     path: PathBuf,
     /// Open and locked as long as the executor lives.
     folder: File,
+    ledger: Mutex<Ledger>,
+}
+
+/// A file that is written to. It may be removed to make room for others once this is dropped.
+#[derive(Debug)]
+pub(super) struct SpillWriter {
+    pub(super) file: File,
+    path: PathBuf,
+    number: u64,
+    folder: Arc<SpillFolder>,
+}
+
+/// A file that was made, which may be gone.
+#[derive(Debug)]
+pub(super) struct SpillName {
+    pub(super) path: PathBuf,
+    number: u64,
+    folder: Weak<SpillFolder>,
 }
 
 impl SpillFolder {
@@ -36,6 +57,11 @@ impl SpillFolder {
     /// `unsafe-permissions` when `parent` is no real directory, not the user's own or writable by others;
     /// `execution-failed` when nothing can be made there.
     pub(in crate::executor) fn create_below(parent: &Path) -> Result<Self> {
+        Self::bounded(parent, MAX_SPILLED_BYTES)
+    }
+
+    /// One whose files have a bound of their own, so that tests reach it.
+    fn bounded(parent: &Path, most: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             let parent = shown_path(parent);
             Error::host(
@@ -53,18 +79,24 @@ impl SpillFolder {
             let path = parent.join(format!("{PREFIX}{}", Uuid::now_v7()));
             DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
             if let Some(folder) = hold(&path).map_err(failed)? {
-                return Ok(Self { path, folder });
+                return Ok(Self { path, folder, ledger: Mutex::new(Ledger::new(most)) });
             }
             // Somebody took it for abandoned before it was locked.
         }
     }
 
-    /// Makes a file, 0600, and says its name.
-    pub(in crate::executor) fn create_file(&self) -> io::Result<(PathBuf, File)> {
+    /// Makes a file, 0600.
+    pub(super) fn create_file(self: &Arc<Self>) -> io::Result<SpillWriter> {
         let name = format!("output-{}", Uuid::now_v7());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(&self.folder, &name, flags, Mode::RUSR | Mode::WUSR)?;
-        Ok((self.path.join(name), file.into()))
+        let path = self.path.join(name);
+        let number = self.ledger().add(path.clone());
+        Ok(SpillWriter { file: file.into(), path, number, folder: Arc::clone(self) })
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes all that is in it, and it.
@@ -80,6 +112,44 @@ impl SpillFolder {
 impl Drop for SpillFolder {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+impl SpillWriter {
+    /// The file's name, which is good for longer than this.
+    pub(super) fn name(&self) -> SpillName {
+        SpillName { path: self.path.clone(), number: self.number, folder: Arc::downgrade(&self.folder) }
+    }
+
+    /// Writes all of it, for which others may have to go.
+    ///
+    /// # Errors
+    /// What the system says, or that there is no room because others are being written.
+    pub(super) fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
+        let going = self.folder.ledger().grow(self.number, bytes.len() as u64);
+        for path in going.ok_or_else(|| io::Error::other("the output of commands that run takes all the room"))? {
+            let _ = std::fs::remove_file(path);
+        }
+        (&self.file).write_all(bytes)
+    }
+}
+
+impl Drop for SpillWriter {
+    fn drop(&mut self) {
+        // Less than was counted, if writing failed.
+        if let Ok(metadata) = self.file.metadata() {
+            self.folder.ledger().finish(self.number, metadata.len());
+        }
+    }
+}
+
+impl SpillName {
+    /// Removes the file.
+    pub(super) fn remove(&self) {
+        if let Some(folder) = self.folder.upgrade() {
+            folder.ledger().forget(self.number);
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -146,3 +216,6 @@ fn remove_abandoned(parent: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

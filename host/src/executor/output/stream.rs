@@ -1,11 +1,9 @@
 //! One stream of a command: written by whoever reads the pipe, read by whoever asks.
 
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::spill::{SpillFolder, read_at};
+use super::spill::{SpillFolder, SpillName, SpillWriter, read_at};
 use super::tail::Tail;
 use super::{Chunk, Output, Spill};
 use crate::executor::limits::{READ_BYTES, SPILL_BYTES, TAIL_BYTES};
@@ -28,7 +26,7 @@ struct State {
 /// The first `length` bytes are in the file.
 #[derive(Debug)]
 struct Spilled {
-    path: PathBuf,
+    name: SpillName,
     length: u64,
 }
 
@@ -49,7 +47,7 @@ impl Stream {
         let spill = state
             .spilled
             .as_ref()
-            .map(|spilled| Spill { path: spilled.path.clone(), complete: spilled.length == state.total });
+            .map(|spilled| Spill { path: spilled.name.path.clone(), complete: spilled.length == state.total });
         Output { tail: state.tail.to_vec(), total: state.total, spill }
     }
 
@@ -60,7 +58,7 @@ impl Stream {
             match &state.spilled {
                 Some(spilled) if from < spilled.length => {
                     let most = usize::try_from(spilled.length - from).unwrap_or(READ_BYTES).min(READ_BYTES);
-                    (spilled.path.clone(), most)
+                    (spilled.name.path.clone(), most)
                 }
                 _ => return state.tail_after(from),
             }
@@ -70,7 +68,7 @@ impl Stream {
                 let pending = self.lock().total.saturating_sub(from + bytes.len() as u64);
                 Chunk { bytes, skipped: 0, pending }
             }
-            // Somebody removed the file, or the disk fails: what is in memory is still there.
+            // The file is gone, or the disk fails: what is in memory is still there.
             _ => self.lock().tail_after(from),
         }
     }
@@ -78,7 +76,7 @@ impl Stream {
     /// Removes the spill file, when nobody is told of it any more.
     pub(in crate::executor) fn forget(&self) {
         if let Some(spilled) = &self.lock().spilled {
-            let _ = std::fs::remove_file(&spilled.path);
+            spilled.name.remove();
         }
     }
 
@@ -108,7 +106,7 @@ pub(super) struct Recorder {
 enum SpillFile {
     /// All fits into the tail so far.
     NotNeeded,
-    Open(Arc<File>),
+    Open(Arc<SpillWriter>),
     /// It is full, or failed.
     Closed,
 }
@@ -131,7 +129,7 @@ impl Recorder {
             let part = usize::try_from(room).unwrap_or(usize::MAX).min(length);
             // Not on the runtime's own threads: a disk may take its time.
             let (back, outcome) = blocking::unblock(move || {
-                let outcome = (&*file).write_all(buffer.get(..part).unwrap_or_default());
+                let outcome = file.write_all(buffer.get(..part).unwrap_or_default());
                 (buffer, outcome)
             })
             .await;
@@ -166,11 +164,11 @@ impl Recorder {
 
     /// Makes the file and writes to it what the tail holds, which is all that came so far.
     fn open(&mut self) {
-        let opened = self.folder.create_file().and_then(|(path, file)| {
+        let opened = self.folder.create_file().and_then(|file| {
             let before = self.stream.lock().tail.to_vec();
             let length = before.len() as u64;
-            self.stream.lock().spilled = Some(Spilled { path, length: 0 });
-            (&file).write_all(&before)?;
+            self.stream.lock().spilled = Some(Spilled { name: file.name(), length: 0 });
+            file.write_all(&before)?;
             if let Some(spilled) = &mut self.stream.lock().spilled {
                 spilled.length = length;
             }

@@ -1,3 +1,5 @@
+use std::fs::File;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -78,9 +80,11 @@ fn a_disk_that_is_full_costs_the_file_and_nothing_else() {
     let parent = tempfile::tempdir().unwrap();
     let folder = Arc::new(SpillFolder::create_below(parent.path()).unwrap());
     let stream = Stream::bounded(TAIL, u64::MAX);
-    let mut recorder = Recorder::new(Arc::clone(&stream), folder);
+    let mut recorder = Recorder::new(Arc::clone(&stream), Arc::clone(&folder));
     runtime.block_on(recorder.record(vec![b'a'; 60], 60));
-    recorder.file = SpillFile::Open(Arc::new(File::options().write(true).open("/dev/full").unwrap()));
+    let mut full = folder.create_file().unwrap();
+    full.file = File::options().write(true).open("/dev/full").unwrap();
+    recorder.file = SpillFile::Open(Arc::new(full));
     for _ in 0..2 {
         runtime.block_on(recorder.record(vec![b'b'; 60], 60));
     }
