@@ -40,6 +40,7 @@ pub const MAX_ACTIVE_JOBS: usize = 10;
 pub const MAX_ENDED_JOBS: usize = 100;
 
 /// How long a keeper has to answer, on a machine that is very busy, before it is taken for stopped.
+#[cfg(target_os = "linux")]
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// How long a command that was killed has to go before its end counts as unknown: longer than it takes to find out
