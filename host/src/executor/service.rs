@@ -62,8 +62,10 @@ fn start_here(spec: &Spec, streams: Streams) -> io::Result<Process> {
     let child = spawn(spec, streams, Parent::Host)?;
     let (end, asked) = oneshot::channel();
     let (exited, exit) = oneshot::channel();
+    // Outside the task, which may be dropped with its runtime before it begins.
+    let tended = tend(child, asked);
     tokio::spawn(async move {
-        let exit = tend(child, asked).await.map_err(|error| lost(&error));
+        let exit = tended.await.map_err(|error| lost(&error));
         let _ = exited.send(exit);
     });
     Ok(Process::new(exit, end))

@@ -130,8 +130,9 @@ impl<'a> Server<'a> {
         let (end, asked) = oneshot::channel();
         self.known.insert(id, Known { pid, end: Some(end) });
         let exited = self.exited.clone();
+        let tended = tend(child, asked);
         tokio::spawn(async move {
-            let _ = exited.send((id, tend(child, asked).await));
+            let _ = exited.send((id, tended.await));
         });
         Ok(pid)
     }

@@ -1,7 +1,7 @@
 //! Commands that are ended: late, unwanted, or stubborn.
 
 use std::future::{pending, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::support::{Fixture, LONG, bash, is_running, pid_in, until_gone};
 use crate::error::Code;
@@ -132,6 +132,31 @@ fn a_runtime_that_is_dropped_takes_its_commands_with_it() {
             assert_eq!(fixture.run("exit 4").await.unwrap().end, End::Exited(4));
         });
     }
+}
+
+#[test]
+fn a_runtime_that_is_dropped_before_it_looks_after_a_command_kills_its_whole_group() {
+    let fixture = Fixture::in_host();
+    let file = fixture.path("pid");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let script = format!("trap '' TERM; sleep 600 & echo $! > {}; wait", file.display());
+        tokio::select! {
+            biased;
+            _ = fixture.run(&script) => panic!("it does not end by itself"),
+            // Without letting any task of this runtime begin.
+            () = async {
+                let begun = Instant::now();
+                while !std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')) {
+                    assert!(begun.elapsed() < LONG, "the command does not begin");
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            } => {}
+        }
+    });
+    drop(runtime);
+    let another = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    another.block_on(async { until_gone(pid_in(&file).await).await });
 }
 
 #[tokio::test]
