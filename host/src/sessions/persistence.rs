@@ -1,7 +1,7 @@
 //! What a service that keeps sessions promises, and the one that is current.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
@@ -29,8 +29,13 @@ pub trait Persistence: Send + Sync {
 pub struct Location {
     /// How the log is written.
     pub kind: LocationKind,
-    /// The log: absolute, whether or not it exists.
+    /// The log: absolute, whether or not it exists. In JSON what is not UTF-8 of it is replaced.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
+}
+
+fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// How a log is written.

@@ -128,3 +128,17 @@ fn a_fork_begins_as_its_parent_and_is_kept_at_once() {
         assert!(text.contains("events    4"), "{text}");
     }
 }
+
+#[test]
+fn a_folder_whose_name_is_not_text_hides_no_session_from_programs() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let (place, flags) = kept(FORMS[0]);
+    let odd = place.home().join("sessions").join(std::ffi::OsStr::from_bytes(b"--\xff--")).join("a");
+    std::fs::create_dir_all(&odd).unwrap();
+    std::fs::write(odd.join("session.jsonl"), "x\n").unwrap();
+    let listed = session(&place, &["list", "--json"], &flags).expect(0).json();
+    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|listed| listed["id"].clone()).collect();
+    assert_eq!(ids, [Value::from("s1"), Value::Null]);
+    assert_eq!(listed[1]["error"]["code"], "session-damaged");
+}

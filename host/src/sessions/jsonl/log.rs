@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Compression;
 use super::frames;
@@ -48,7 +48,7 @@ impl JsonlLog {
     fn append_to_file(&mut self, bytes: &[u8]) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let path = &self.location.path;
-        check_unchanged(file, self.length, self.unclean).map_err(|error| error.in_file(path))?;
+        check_unchanged(file, path, self.length, self.unclean).map_err(|error| error.in_file(path))?;
         // From the kept end on, whatever an earlier attempt left there. The size is made durable with the data.
         let written = write_at(file, self.length, bytes).and_then(|()| file.sync_data());
         if let Err(error) = written {
@@ -96,15 +96,20 @@ fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// What is kept would be lost if it were appended to a file that was removed or that others write too.
-fn check_unchanged(file: &File, length: u64, unclean: bool) -> Result<()> {
-    let metadata = file
-        .metadata()
-        .map_err(|error| Error::host(Code::SessionStorage, format!("cannot look at the log: {error}; try again")))?;
+fn check_unchanged(file: &File, path: &Path, length: u64, unclean: bool) -> Result<()> {
+    let unseen = |error| Error::host(Code::SessionStorage, format!("cannot look at the log: {error}; try again"));
+    let metadata = file.metadata().map_err(unseen)?;
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(&metadata) == 0 {
         return Err(Error::host(
             Code::SessionStorage,
             "the log was removed while its session was open: put it back from a copy and resume, or fork the session",
+        ));
+    }
+    if !files::is_at(file, path).map_err(unseen)? {
+        return Err(Error::host(
+            Code::SessionStorage,
+            "the log was moved while its session was open, and what is at its place now is not it: move it back, then resume the session",
         ));
     }
     if metadata.len() < length || (metadata.len() > length && !unclean) {

@@ -172,3 +172,29 @@ fn a_log_that_another_program_writes_too_is_not_written_over() {
     assert_eq!(log.flush().unwrap_err().code(), Code::SessionInUse);
     assert_eq!(fs::read(&path).unwrap(), content);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_log_that_was_moved_while_it_was_open_is_not_written_to_elsewhere() {
+    for kind in KINDS {
+        for put_back in [false, true] {
+            let place = Place::new();
+            let (path, _) = three_flushes(kind, &place);
+            let mut resumed = resume(kind, &place).unwrap();
+            let elsewhere = path.with_file_name("elsewhere");
+            fs::rename(&path, &elsewhere).unwrap();
+            if put_back {
+                fs::copy(&elsewhere, &path).unwrap();
+            }
+            let moved = fs::read(&elsewhere).unwrap();
+            resumed.log.append(&event(resumed.events.len())).unwrap();
+            let error = resumed.log.flush().unwrap_err();
+            assert_eq!(error.code(), Code::SessionStorage);
+            assert!(error.message().contains("was moved"), "{error}");
+            assert_eq!(fs::read(&elsewhere).unwrap(), moved);
+            // Back in its place it goes on.
+            fs::rename(&elsewhere, &path).unwrap();
+            resumed.log.flush().unwrap();
+        }
+    }
+}
