@@ -118,12 +118,17 @@ impl OpenAi {
             let response = self.send(&body).await?;
             let status = response.status();
             if status.is_success() {
-                return wire::answer(&self.read(response).await?).map_err(|why| self.failed(&why));
+                let body = self.read(response).await?;
+                return wire::answer(&body, |text| self.without_key(text)).map_err(|why| self.failed(&why));
             }
             if attempt == ATTEMPTS || !is_passing(status) {
                 let complaint = self.read(response).await.unwrap_or_default();
-                let complaint = shown_within(&wire::complaint(&complaint), MAX_COMPLAINT_BYTES);
-                return Err(self.failed(&format!("it answered {status}: {complaint}{}", remedy(status))));
+                let complaint = shown_within(&self.without_key(&wire::complaint(&complaint)), MAX_COMPLAINT_BYTES);
+                return Err(self.failed(&format!(
+                    "it answered {status}{}{complaint}{}",
+                    if complaint.is_empty() { "" } else { ": " },
+                    remedy(status)
+                )));
             }
             tokio::time::sleep(wish(&response).unwrap_or(pause).min(MAX_PAUSE)).await;
             pause *= 2;
@@ -163,10 +168,15 @@ impl OpenAi {
         let _ = (url.set_username(""), url.set_password(None));
         url.set_query(None);
         let message = format!("the model at {} gave no answer: {why}", shown_within(url.as_str(), MAX_COMPLAINT_BYTES));
-        failed(match &self.options.key {
-            Some(Key { text, .. }) => message.replace(text.as_str(), "[the key]"),
-            None => message,
-        })
+        failed(self.without_key(&message))
+    }
+
+    /// To be called before a text is cut: a part of the key would not be found.
+    fn without_key(&self, text: &str) -> String {
+        match &self.options.key {
+            Some(key) => text.replace(key.text.as_str(), "[the key]"),
+            None => text.to_owned(),
+        }
     }
 }
 

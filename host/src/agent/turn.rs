@@ -297,9 +297,9 @@ fn after(id: &str, call: &ToolCall, result: &ToolResult) -> HookEvent {
 /// Why a call is not made, if the hooks do not let it through. Nobody is there to be asked, so what needs a
 /// person's word is not done.
 fn refusal(outcome: &HookOutcome) -> Option<String> {
-    let reason = outcome.reason.clone().unwrap_or_default();
+    let reason = outcome.reason.as_deref().unwrap_or("it does not say why");
     match outcome.decision {
-        Decision::Deny => Some(reason),
+        Decision::Deny => Some(reason.to_owned()),
         Decision::Ask => Some(format!("a hook wants a person to be asked, and nobody is there: {reason}")),
         Decision::Allow | Decision::None => None,
     }

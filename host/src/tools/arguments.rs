@@ -9,6 +9,9 @@ use super::MAX_TIMEOUT;
 use crate::error::{Code, Error, Result};
 use crate::text::is_blank;
 
+/// The most bytes of a command: Linux takes 32 pages for one argument of a program, with the NUL at its end.
+const MAX_COMMAND_BYTES: usize = 32 * 4096 - 1;
+
 /// The arguments of `bash` and `pwsh`. Whatever else a model sends is not looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellArguments {
@@ -38,6 +41,12 @@ impl ShellArguments {
             .ok_or_else(|| invalid("\"command\" is missing or blank: send the text that the shell is to run"))?;
         if command.contains('\0') {
             return Err(invalid("\"command\" has a NUL character, which no command can have: leave it out"));
+        }
+        if command.len() > MAX_COMMAND_BYTES {
+            return Err(invalid(format!(
+                "\"command\" has {} bytes, and a shell takes at most {MAX_COMMAND_BYTES} as a command: send less at once, or write a script in parts and run that",
+                command.len()
+            )));
         }
         let workdir = text(arguments, "workdir")?.filter(|workdir| !is_blank(workdir));
         if workdir.is_some_and(|workdir| workdir.contains('\0')) {

@@ -88,10 +88,11 @@ async fn a_busy_endpoint_is_asked_again_and_a_wrong_key_is_not() {
 
 #[tokio::test]
 async fn an_endpoint_that_repeats_the_key_does_not_get_it_into_a_message() {
-    for body in [r#"{"error":{"message":"bad key Bearer s3cret"}}"#, "s3cret s3cret"] {
+    let at_the_cut = format!("{}s3cret", "x".repeat(508));
+    for body in [r#"{"error":{"message":"bad key Bearer s3cret"}}"#, "s3cret s3cret", &at_the_cut] {
         let server = Server::answering([Reply::status(401, body)]);
         let error = ask(options(&server).key(" s3cret\n").unwrap()).await.unwrap_err();
-        assert!(error.message().contains("[the key]") && !error.message().contains("s3cret"), "{error}");
+        assert!(!error.message().contains("s3c"), "{error}");
     }
 }
 

@@ -81,13 +81,13 @@ struct Function {
     arguments: Value,
 }
 
-/// Reads an answer.
+/// Reads an answer. `without_key` is applied to what is repeated of one that is none.
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn answer(body: &[u8]) -> Result<Answer, String> {
+pub(super) fn answer(body: &[u8], without_key: impl Fn(&str) -> String) -> Result<Answer, String> {
     let Body { choices } = serde_json::from_slice(body).map_err(|error| {
-        let start = String::from_utf8_lossy(body.get(..body.len().min(4 * MAX_SHOWN_BYTES)).unwrap_or_default());
+        let start = without_key(&String::from_utf8_lossy(body));
         format!("what it answered is no chat completion ({error}): {}", shown_within(&start, MAX_SHOWN_BYTES))
     })?;
     let Some(Choice { message, finish_reason }) = choices.into_iter().next() else {

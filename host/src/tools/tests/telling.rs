@@ -104,13 +104,14 @@ fn arguments_that_make_no_sense_are_refused_in_words_that_say_what_to_send() {
         json!({ "command": 1 }),
         json!({ "command": ["pwd"] }),
         json!({ "command": "a\u{0}b" }),
+        json!({ "command": "x".repeat(32 * 4096) }),
         json!({ "command": "pwd", "description": 1 }),
         json!({ "command": "pwd", "workdir": 1 }),
         json!({ "command": "pwd", "workdir": "a\u{0}b" }),
         json!({ "command": "pwd", "run_in_background": "yes" }),
     ] {
         let error = ShellArguments::read(&wrong).unwrap_err();
-        assert_eq!(error.code().as_str(), "invalid-arguments", "{wrong}");
+        assert_eq!(error.code().as_str(), "invalid-arguments");
         assert!(error.message().contains("send") || error.message().contains("leave it out"), "{error}");
     }
 }
