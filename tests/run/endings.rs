@@ -122,3 +122,45 @@ fn nobody_waits_for_a_hook_that_is_told_of_the_end_and_does_not_end() {
     let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
     assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
 }
+
+#[test]
+fn a_reader_that_does_not_read_keeps_no_signal_from_being_heeded() {
+    let place = Place::new();
+    let marker = place.path().join("marker");
+    let answers: Vec<_> = (0..8).map(|_| bash("seq 1 9000")).collect();
+    let last = [bash(&format!("touch '{}'; sleep 1000", marker.display())), done()];
+    let script = place.write("script.json", Value::from_iter(answers.into_iter().chain(last)).to_string());
+    let mut command = place.command(["run", "--json", "--script", script.to_str().unwrap()]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !marker.exists() {
+        assert!(Instant::now() < deadline, "it waits for its reader");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Of no effect on one that has ended.
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143), "it waits for its reader");
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_no_end_of_the_host() {
+    let place = Place::new();
+    let script = place.write("script.json", json!([bash("yes | head -c 3000000"), done()]).to_string());
+    let mut command = std::process::Command::new("bash");
+    command.args([
+        "-c",
+        "ulimit -f 1024; exec \"$@\"",
+        "bash",
+        env!("CARGO_BIN_EXE_dsh-env"),
+        "run",
+        "--json",
+        "--script",
+    ]);
+    let ran = Ran::of(Run(command.arg(script).arg("--home").arg(place.home()).output().unwrap())).expect(0);
+    assert!(ran.outputs()[0].contains("its beginning is in"), "{:?}", ran.outputs()[0].lines().next());
+}

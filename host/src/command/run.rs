@@ -26,6 +26,9 @@ use transcript::Transcript;
 /// How long hooks that are told of the end of a session may take.
 const END_TIME: Duration = Duration::from_secs(10);
 
+/// How long the last output has to be read.
+const READ_TIME: Duration = Duration::from_secs(1);
+
 /// Exit statuses of a process that a signal ended are this and the signal's number.
 const SIGNALLED: u8 = 128;
 
@@ -39,10 +42,12 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<ExitCode>
         cwd: arguments.session_cwd.clone(),
         agent_preset: None,
     };
-    let transcript = Transcript::new(output);
+    let transcript = Transcript::new(output)?;
     let workdir = workdir(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
+        // A file that grows beyond `ulimit -f` is then an error of whoever writes it, as a full disk is.
+        let _file_size = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
         let watched = transcript.clone();
         let agent = harness.agent(start, model.model, workdir)?.observed_by(move |event| watched.show(event));
         let ended = converse(agent, prompts, &transcript).await;
@@ -68,13 +73,16 @@ async fn converse(mut agent: Agent, prompts: Vec<String>, transcript: &Transcrip
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
+    // What a signal cut short is worth a moment of whoever reads.
+    let _ = tokio::time::timeout(READ_TIME, transcript.check()).await;
     said
 }
 
 async fn say(agent: &mut Agent, prompts: Vec<String>, transcript: &Transcript) -> Result<()> {
     for prompt in prompts {
-        let end = agent.turn(&prompt).await?;
-        transcript.check()?;
+        let end = agent.turn(&prompt).await;
+        transcript.check().await?;
+        let end = end?;
         if let TurnEnd::Stopped { reason } | TurnEnd::Blocked { reason } = &end {
             output::note(&format!("a hook ended the turn: {}", shown(reason)));
         }

@@ -1,12 +1,14 @@
 //! The events of a session as they happen: lines of the log for programs, something to read for people.
 
 use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc;
 
 use anstyle::{AnsiColor, Style};
+use anyhow::Result;
 use dsh_env::sessions::Event;
 use dsh_env::text::shown_within;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use crate::command::json;
 use crate::command::output::{BAD, NAME, Output, styled};
@@ -20,44 +22,69 @@ const MAX_LINE_BYTES: usize = 400;
 /// The most lines of one result that people are shown, from its end.
 const MAX_LINES: usize = 20;
 
-/// Writes every event to standard output.
+/// Writes every event to standard output, on a thread of its own: whoever reads it may be slow, and signals are
+/// to be heeded meanwhile.
 #[derive(Clone)]
 pub(crate) struct Transcript {
     json: bool,
-    /// Why nothing more can be written.
-    failure: Arc<Mutex<Option<io::Error>>>,
+    writer: mpsc::Sender<Written>,
+}
+
+enum Written {
+    Text(String),
+    /// To be told how it went so far.
+    Check(oneshot::Sender<io::Result<()>>),
 }
 
 impl Transcript {
-    pub(crate) fn new(output: &Output) -> Self {
-        Self { json: output.is_json(), failure: Arc::default() }
+    pub(crate) fn new(output: &Output) -> Result<Self> {
+        let json = output.is_json();
+        let (writer, texts) = mpsc::channel();
+        // Not joined: it ends with the process, also while somebody does not read.
+        std::thread::Builder::new().name("transcript".to_owned()).spawn(move || write(json, &texts))?;
+        Ok(Self { json, writer })
     }
 
-    /// Writes one event. What fails is told by [`check`](Self::check).
+    /// Writes one event soon. What fails is told by [`check`](Self::check).
     pub(crate) fn show(&self, event: &Event) {
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if failure.is_none() {
-            *failure = self.write(event).err();
-        }
+        let text = if self.json {
+            // An event is made of what JSON has.
+            json::line(event).unwrap_or_default()
+        } else {
+            lines(event).into_iter().map(|line| line + "\n").collect()
+        };
+        // A writer that is gone has nobody to write to.
+        let _ = self.writer.send(Written::Text(text));
     }
 
-    /// Whether everything could be written.
-    pub(crate) fn check(&self) -> io::Result<()> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    /// Waits until everything so far is written.
+    pub(crate) async fn check(&self) -> io::Result<()> {
+        let (told, how) = oneshot::channel();
+        let _ = self.writer.send(Written::Check(told));
+        how.await.unwrap_or(Ok(()))
     }
+}
 
-    fn write(&self, event: &Event) -> io::Result<()> {
-        if self.json {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(json::line(event)?.as_bytes())?;
-            return stdout.flush();
+fn write(json: bool, texts: &mpsc::Receiver<Written>) {
+    let mut failure = None;
+    for written in texts {
+        match written {
+            Written::Text(text) if failure.is_none() => failure = write_text(json, &text).err(),
+            Written::Text(_) => {}
+            Written::Check(told) => _ = told.send(failure.take().map_or(Ok(()), Err)),
         }
-        let mut stdout = anstream::stdout().lock();
-        for line in lines(event) {
-            writeln!(stdout, "{line}")?;
-        }
-        stdout.flush()
     }
+}
+
+fn write_text(json: bool, text: &str) -> io::Result<()> {
+    if json {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        return stdout.flush();
+    }
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
 }
 
 /// What people are shown of an event; of some kinds nothing.
