@@ -10,7 +10,9 @@
 //!
 //! Calls of one answer run at the same time. Users' hooks are asked before and after each.
 
+mod calls;
 mod conversation;
+mod hooked;
 mod model;
 #[cfg(feature = "openai")]
 mod openai;

@@ -1,17 +1,14 @@
 //! One turn: from what the user says to what the model says last.
 
-use serde_json::Value;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::{JoinSet, block_in_place};
+use tokio::task::block_in_place;
 use uuid::Uuid;
 
 use super::model::{Answer, Request, RequestHeader};
 use super::record::{self, Fields};
 use super::{Agent, conversation};
 use crate::error::{Code, Error, Result};
-use crate::hooks::{Decision, HookContext, HookEvent, HookOutcome, SessionSource};
-use crate::sessions::{LogHeader, SUBAGENT};
-use crate::tools::{ToolCall, ToolResult};
+use crate::hooks::{HookEvent, SessionSource};
 
 /// The most requests of one turn: a model that asks for more goes round in circles.
 const MAX_REQUESTS: usize = 500;
@@ -21,9 +18,6 @@ const MAX_CALLS: usize = 128;
 
 /// How often the hooks may send a model back to work that thinks it is done.
 const MAX_SENT_BACK: usize = 5;
-
-/// What hooks are told of permissions: nobody is there who could be asked.
-const PERMISSION_MODE: &str = "default";
 
 /// How a turn ended that did not fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +51,7 @@ impl TurnEnd {
 
 /// Where a turn is.
 pub(super) struct Turn {
-    id: String,
+    pub(super) id: String,
     /// How often the hooks have sent the model back to work.
     sent_back: usize,
 }
@@ -159,59 +153,6 @@ impl Agent {
         Ok(Some(TurnEnd::Done { text }))
     }
 
-    /// What hooks are told of a model that is done; those of a subagent by another name.
-    fn ending(&self, stop_hook_active: bool, last_assistant_message: Option<String>) -> HookEvent {
-        let LogHeader { session, agent_preset, .. } = self.session.header();
-        if session.origin.as_deref() != Some(SUBAGENT) {
-            return HookEvent::Stop { stop_hook_active, last_assistant_message };
-        }
-        HookEvent::SubagentStop {
-            agent: session.clone(),
-            agent_type: agent_preset.clone().unwrap_or_default(),
-            stop_hook_active,
-            last_assistant_message,
-        }
-    }
-
-    /// Does what the model wants done: asks the hooks about each call, then runs those that may run, all at
-    /// the same time.
-    async fn call_tools(&mut self, turn: &Turn, calls: Vec<(String, ToolCall)>) -> Result<Option<TurnEnd>> {
-        let mut running = JoinSet::new();
-        let mut end = None;
-        for (id, mut call) in calls {
-            let outcome = self.fire(Some(turn), before(&id, &call)).await;
-            if let Some(input) = &outcome.updated_input {
-                call.arguments = input.clone();
-            }
-            self.record(record::TOOL_CALL, record::tool_call(&id, &call))?;
-            let stopped = self.heed(&outcome);
-            let refused = refusal(&outcome).or_else(|| stopped.as_ref().map(|_| "the turn was stopped".to_owned()));
-            end = end.or(stopped);
-            if let Some(why) = refused {
-                let result = ToolResult::failed(format!("not called: {why}"));
-                self.record(record::TOOL_RESULT, record::tool_result(&id, &call.name, &result))?;
-                continue;
-            }
-            let (tools, caller) = (self.tools.clone(), self.caller());
-            running.spawn(async move {
-                let result = tools.call(&caller, &call, std::future::pending()).await;
-                (id, call, result)
-            });
-        }
-        while let Some(done) = running.join_next().await {
-            let (id, call, mut result) =
-                done.map_err(|error| Error::host(Code::Internal, format!("a tool call broke off: {error}")))?;
-            let outcome = self.fire(Some(turn), after(&id, &call, &result)).await;
-            end = end.or(self.heed(&outcome));
-            if let (Decision::Deny, Some(reason)) = (outcome.decision, &outcome.reason) {
-                result.output = format!("{}\n[a hook says: {reason}]", result.output);
-            }
-            self.record(record::TOOL_RESULT, record::tool_result(&id, &call.name, &result))?;
-        }
-        self.tell_context()?;
-        Ok(end)
-    }
-
     /// What the model is asked next. Its header is recorded when it is another than before.
     fn request(&mut self) -> Result<Request> {
         let header = RequestHeader { model: self.model.name().to_owned(), tools: self.tools.describe() };
@@ -231,38 +172,11 @@ impl Agent {
         Ok(())
     }
 
-    fn tell(&mut self, text: String) -> Result<()> {
+    pub(super) fn tell(&mut self, text: String) -> Result<()> {
         self.record(record::USER_MESSAGE, record::user_message(&text))
     }
 
-    /// Tells the model what hooks want it to know.
-    fn tell_context(&mut self) -> Result<()> {
-        std::mem::take(&mut self.context).into_iter().try_for_each(|text| self.tell(text))
-    }
-
-    pub(super) async fn fire(&mut self, turn: Option<&Turn>, event: HookEvent) -> HookOutcome {
-        let context = HookContext {
-            session: self.session.header().session.clone(),
-            cwd: self.workdir.clone(),
-            model: self.model.name().to_owned(),
-            permission_mode: PERMISSION_MODE.to_owned(),
-            turn_id: turn.map(|turn| turn.id.clone()),
-        };
-        let outcome = self.hooks.fire(&context, &event).await;
-        if let Some(report) = record::hook_report(event.name().as_str(), &outcome) {
-            // What a hook did is good to know and no reason to fail.
-            let _ = self.record(record::HOOK_REPORT, report);
-        }
-        outcome
-    }
-
-    /// Takes what hooks add to the conversation, until there is one to add it to, and whether they stop it.
-    fn heed(&mut self, outcome: &HookOutcome) -> Option<TurnEnd> {
-        self.context.extend(outcome.additional_context.iter().cloned());
-        outcome.stop.clone().map(|reason| TurnEnd::Stopped { reason })
-    }
-
-    fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
+    pub(super) fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
         let event = self.session.append(kind, fields)?;
         (self.observer)(event);
         Ok(())
@@ -274,33 +188,5 @@ fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),
-    }
-}
-
-fn before(id: &str, call: &ToolCall) -> HookEvent {
-    HookEvent::PreToolUse {
-        tool_name: call.name.clone(),
-        tool_input: call.arguments.clone(),
-        tool_use_id: id.to_owned(),
-    }
-}
-
-fn after(id: &str, call: &ToolCall, result: &ToolResult) -> HookEvent {
-    HookEvent::PostToolUse {
-        tool_name: call.name.clone(),
-        tool_input: call.arguments.clone(),
-        tool_response: serde_json::to_value(result).unwrap_or(Value::Null),
-        tool_use_id: id.to_owned(),
-    }
-}
-
-/// Why a call is not made, if the hooks do not let it through. Nobody is there to be asked, so what needs a
-/// person's word is not done.
-fn refusal(outcome: &HookOutcome) -> Option<String> {
-    let reason = outcome.reason.as_deref().unwrap_or("it does not say why");
-    match outcome.decision {
-        Decision::Deny => Some(reason.to_owned()),
-        Decision::Ask => Some(format!("a hook wants a person to be asked, and nobody is there: {reason}")),
-        Decision::Allow | Decision::None => None,
     }
 }
