@@ -4,6 +4,9 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
+
+use super::support::processes;
 use super::*;
 
 /// Runs a script that starts sleepers in every way, and waits until they are there. Their arguments are of no
@@ -17,7 +20,7 @@ struct Sleepers {
 impl Sleepers {
     fn start() -> Self {
         let place = Place::new();
-        let seconds = format!("1000.{}{}", std::process::id(), uuid::Uuid::now_v7().as_u128() % 1_000_000_007);
+        let seconds = processes::seconds(1000);
         let sleep = format!("sleep {seconds}");
         let marker = place.path().join("marker");
         let command = format!(
@@ -40,12 +43,7 @@ impl Sleepers {
     }
 
     fn count(&self) -> usize {
-        let needle = self.seconds.as_bytes();
-        let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
-            let command = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
-            command.split(|byte| *byte == 0).nth(1).filter(|argument| *argument == needle).map(|_| ())
-        });
-        processes.count()
+        processes::with_argument(&self.seconds).len()
     }
 
     fn until(&self, enough: impl Fn(usize) -> bool, otherwise: &str) {
@@ -56,9 +54,8 @@ impl Sleepers {
         }
     }
 
-    fn signal(&mut self, signal: &str) -> std::process::ExitStatus {
-        let sent = std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+    fn signal(&mut self, signal: Signal) -> std::process::ExitStatus {
+        processes::send(&self.child, signal);
         self.child.wait().unwrap()
     }
 }
@@ -68,21 +65,21 @@ impl Drop for Sleepers {
         // Of a test that failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = std::process::Command::new("pkill").args(["-9", "-f", &self.seconds]).status();
+        processes::kill_those_with(&self.seconds);
     }
 }
 
 #[test]
 fn a_host_that_is_killed_takes_everything_with_it() {
     let mut sleepers = Sleepers::start();
-    sleepers.signal("-9");
+    sleepers.signal(Signal::KILL);
     sleepers.until(|count| count == 0, "they outlived their host");
     assert!(!sleepers.place.home().join("sessions").exists(), "nothing of an open turn was written");
 }
 
 #[test]
 fn a_host_that_is_interrupted_or_terminated_ends_everything_first_and_says_by_what() {
-    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let mut sleepers = Sleepers::start();
         assert_eq!(sleepers.signal(signal).code(), Some(status));
         sleepers.until(|count| count == 0, "they outlived their host");
@@ -92,19 +89,18 @@ fn a_host_that_is_interrupted_or_terminated_ends_everything_first_and_says_by_wh
 #[test]
 fn a_run_that_is_done_leaves_nothing_running() {
     let place = Place::new();
-    let seconds = format!("2000.{}", std::process::id());
+    let seconds = processes::seconds(2000);
     let command = format!("sleep {seconds} & (setsid sleep {seconds} >/dev/null 2>&1 &) ; echo started");
     let ran = Ran::script(&place, [bash(&command), done()], &[]).expect(0);
     assert_eq!(ran.outputs(), ["started"]);
-    let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
-    assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+    assert_eq!(processes::with_argument(&seconds), []);
 }
 
 #[test]
 fn nobody_waits_for_a_hook_that_is_told_of_the_end_and_does_not_end() {
     let place = Place::new();
     let marker = place.path().join("marker");
-    let seconds = format!("3000.{}", std::process::id());
+    let seconds = processes::seconds(3000);
     let hang = format!("touch '{}'; exec sleep {seconds}", marker.display());
     let hooks = json!({"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": hang}]}]}});
     place.write("home/claude-code.json", hooks.to_string());
@@ -116,11 +112,9 @@ fn nobody_waits_for_a_hook_that_is_told_of_the_end_and_does_not_end() {
         assert_eq!(child.try_wait().unwrap(), None, "the hook was not told");
         std::thread::sleep(Duration::from_millis(10));
     }
-    let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    processes::send(&child, Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(0), "what it was there for is done");
-    let found = std::process::Command::new("pgrep").args(["-f", &format!("^sleep {seconds}")]).output().unwrap();
-    assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+    assert_eq!(processes::with_argument(&seconds), []);
 }
 
 #[test]
@@ -137,8 +131,7 @@ fn a_reader_that_does_not_read_keeps_no_signal_from_being_heeded() {
         assert!(Instant::now() < deadline, "it waits for its reader");
         std::thread::sleep(Duration::from_millis(10));
     }
-    let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    processes::send(&child, Signal::TERM);
     while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -13,6 +13,7 @@ pub mod command;
 pub mod endpoint;
 pub mod guest;
 pub mod large;
+pub mod processes;
 pub mod shells;
 
 use std::path::{Path, PathBuf};
