@@ -23,7 +23,7 @@ use super::output::{self, Output};
 use prompts::prompts;
 use transcript::Transcript;
 
-/// How long hooks that are told of the end of a session may take.
+/// How long hooks that are told of the end of a session may take once a signal has come.
 const END_TIME: Duration = Duration::from_secs(10);
 
 /// How long the last output has to be read.
@@ -60,16 +60,18 @@ pub(crate) fn run(arguments: &RunArguments, output: &Output) -> Result<ExitCode>
 async fn converse(mut agent: Agent, prompts: Vec<String>, transcript: &Transcript) -> Result<ExitCode> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let said = tokio::select! {
+    let (said, signalled) = tokio::select! {
         // A signal that has come is heeded before whatever else has.
         biased;
-        _ = interrupt.recv() => Ok(ended_by(SignalKind::interrupt())),
-        _ = terminate.recv() => Ok(ended_by(SignalKind::terminate())),
-        said = say(&mut agent, prompts, transcript) => said.map(|()| ExitCode::SUCCESS),
+        _ = interrupt.recv() => (Ok(ended_by(SignalKind::interrupt())), true),
+        _ = terminate.recv() => (Ok(ended_by(SignalKind::terminate())), true),
+        said = say(&mut agent, prompts, transcript) => (said.map(|()| ExitCode::SUCCESS), false),
     };
-    // However it ended, hooks are told, but nobody waits for them for long, nor longer than somebody likes to.
+    // However it ended, hooks are told. Whoever has sent a signal does not wait for them for long, and need not
+    // at all after another.
+    let patience = if signalled { END_TIME } else { Duration::MAX };
     tokio::select! {
-        _ = tokio::time::timeout(END_TIME, agent.end("other")) => {}
+        _ = tokio::time::timeout(patience, agent.end("other")) => {}
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
