@@ -93,16 +93,20 @@ fn what_expands_beyond_the_limits_is_an_error(kind: Kind) {
         ),
         (Limits { log: 1 << 20, ..Limits::default() }, "expands"),
     ] {
-        let store = kind.store_with(&place.root(), limits);
-        for error in
-            [store.load(&id("s1"), Project::Any).unwrap_err(), store.resume(&id("s1"), Project::Any).unwrap_err()]
-        {
-            assert_eq!(error.code(), Code::SessionDamaged);
-            assert!(error.message().contains(word), "{error}");
-        }
-        assert!(store.list().unwrap()[0].header.is_ok(), "the header is small");
+        assert_too_large(kind, &place, limits, word);
     }
     assert_eq!(kind.store(&place.root()).load(&id("s1"), Project::Any).unwrap().events, [large]);
+}
+
+/// That a store of these limits takes the session `s1` for too large, and still lists it by its header.
+fn assert_too_large(kind: Kind, place: &Place, limits: Limits, word: &str) {
+    let store = kind.store_with(&place.root(), limits);
+    for error in [store.load(&id("s1"), Project::Any).unwrap_err(), store.resume(&id("s1"), Project::Any).unwrap_err()]
+    {
+        assert_eq!(error.code(), Code::SessionDamaged);
+        assert!(error.message().contains(word), "{error}");
+    }
+    assert!(store.list().unwrap()[0].header.is_ok());
 }
 
 /// Two bytes of a log can be a value that takes many more.
@@ -118,14 +122,7 @@ fn what_takes_too_much_memory_is_an_error_before_it_does(kind: Kind) {
         (Limits { line_values: 5000, ..Limits::default() }, "line 2 is of more than 5000 values"),
         (Limits { log_values: 5000, ..Limits::default() }, "the log has more than 5000 values"),
     ] {
-        let store = kind.store_with(&place.root(), limits);
-        for error in
-            [store.load(&id("s1"), Project::Any).unwrap_err(), store.resume(&id("s1"), Project::Any).unwrap_err()]
-        {
-            assert_eq!(error.code(), Code::SessionDamaged);
-            assert!(error.message().contains(word), "{error}");
-        }
-        assert!(store.list().unwrap()[0].header.is_ok(), "the header is small");
+        assert_too_large(kind, &place, limits, word);
     }
     assert_eq!(kind.store(&place.root()).load(&id("s1"), Project::Any).unwrap().events, [wide]);
 }
