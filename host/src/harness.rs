@@ -58,10 +58,7 @@ impl Harness {
         let skills = Skills::at(skills_home);
         let store = match store {
             Some(store) => store,
-            None => {
-                let (backend, root, compression) = host::sessions(&options.host, host.configuration(), host.home())?;
-                backend.store(root, compression)?
-            }
+            None => host::session_store(&options.host, host.configuration(), host.home())?,
         };
         // One and the same: it knows where those logs are that were begun elsewhere than it would begin them.
         host.persistence().replace(Some(Arc::clone(&store) as _));

@@ -18,6 +18,8 @@ use crate::installation::{self, Configuration, SessionsSettings};
 use crate::registry::{Registration, Registry};
 use crate::sandbox::{Allocation, CacheFolder, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
+#[cfg(feature = "sessions")]
+use crate::sessions::SessionStore;
 use crate::sessions::{ActivePersistence, Backend, Compression, SessionsRoot};
 use loading::Loading;
 
@@ -213,6 +215,17 @@ impl Host {
         compiled_code(options, &Configuration::read(&home)?, &home)
     }
 
+    /// What keeps the sessions of a host of these options, to read and write them. Nothing on disk is touched but
+    /// the configuration.
+    ///
+    /// # Errors
+    /// `invalid-configuration`, `unsafe-permissions`.
+    #[cfg(feature = "sessions")]
+    pub fn session_store(options: &HostOptions) -> Result<Arc<dyn SessionStore>> {
+        let home = Home::resolve(options.home.as_deref())?;
+        session_store(options, &Configuration::read(&home)?, &home)
+    }
+
     /// The home.
     #[must_use]
     pub fn home(&self) -> &Home {
@@ -258,7 +271,7 @@ impl Host {
 }
 
 /// What keeps the sessions, where, and how.
-pub(crate) fn sessions(
+fn sessions(
     options: &HostOptions,
     configuration: &Configuration,
     home: &Home,
@@ -267,6 +280,17 @@ pub(crate) fn sessions(
     let root = options.sessions_root.as_deref().or(root.as_deref());
     let root = SessionsRoot::resolve(root, home, &Surroundings::of_process())?;
     Ok((options.backend.unwrap_or(*backend), root, options.compression.unwrap_or(*compression)))
+}
+
+/// As [`Host::session_store`], with a configuration that was read already.
+#[cfg(feature = "sessions")]
+pub(crate) fn session_store(
+    options: &HostOptions,
+    configuration: &Configuration,
+    home: &Home,
+) -> Result<Arc<dyn SessionStore>> {
+    let (backend, root, compression) = sessions(options, configuration, home)?;
+    backend.store(root, compression)
 }
 
 fn state_dir(options: &HostOptions, home: &Home) -> PathBuf {

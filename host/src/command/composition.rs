@@ -13,7 +13,7 @@ use dsh_env::{Code, Error, Host, HostOptions};
 
 use serde::Deserialize as _;
 
-use super::arguments::{ExecutionFlags, GrantFlags, HostFlags, PlaceFlags};
+use super::arguments::{BackendFlag, CompressionFlag, ExecutionFlags, GrantFlags, HostFlags, PlaceFlags};
 use super::{failure, output};
 
 /// The most bytes of an execution record or a script: far more than a valid one has.
@@ -37,6 +37,25 @@ pub(crate) fn options(flags: &HostFlags) -> Result<HostOptions> {
         ));
     }
     Ok(options.contributors(&flags.contributors).grants(grants(&flags.grants)?))
+}
+
+/// The same with the sessions where the flags say, instead of where it is configured.
+pub(crate) fn sessions(
+    mut options: HostOptions,
+    root: Option<&str>,
+    backend: Option<BackendFlag>,
+    compression: Option<CompressionFlag>,
+) -> HostOptions {
+    if let Some(root) = root {
+        options = options.sessions_root(root);
+    }
+    if let Some(backend) = backend {
+        options = options.sessions_backend(backend.into());
+    }
+    if let Some(compression) = compression {
+        options = options.sessions_compression(compression.into());
+    }
+    options
 }
 
 /// A host that lives where the flags say.

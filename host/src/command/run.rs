@@ -12,7 +12,6 @@ use dsh_env::agent::{Agent, Model, OpenAi, OpenAiOptions, Script, ScriptedModel,
 use dsh_env::contract::SessionId;
 use dsh_env::environment::OrdinaryEnv;
 use dsh_env::executor::{Keeper, KeeperProgram};
-use dsh_env::sessions::{Backend, Compression};
 use dsh_env::text::shown;
 use dsh_env::{Code, Error, Harness, HarnessOptions, SessionStart};
 use tokio::signal::unix::{SignalKind, signal};
@@ -126,16 +125,9 @@ fn model(arguments: &RunArguments) -> Result<Answering> {
 }
 
 fn compose(arguments: &RunArguments) -> Result<Harness> {
-    let mut host = composition::options(&arguments.host)?;
-    if let Some(root) = &arguments.sessions_root {
-        host = host.sessions_root(root);
-    }
-    if let Some(backend) = arguments.backend {
-        host = host.sessions_backend(Backend::from(backend));
-    }
-    if let Some(compression) = arguments.compression {
-        host = host.sessions_compression(Compression::from(compression));
-    }
+    let RunArguments { host, sessions_root, backend, compression, .. } = arguments;
+    let host = composition::options(host)?;
+    let host = composition::sessions(host, sessions_root.as_deref(), *backend, *compression);
     let mut ordinary = OrdinaryEnv::new();
     if arguments.model.is_some() {
         // Whatever it is called: it is for the endpoint, and not for commands and hooks.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use dsh_env::contract::SessionId;
-use dsh_env::home::{Home, Surroundings};
-use dsh_env::installation::Configuration;
-use dsh_env::sessions::{Backend, Compression, Project, SessionStore, SessionsRoot};
+use dsh_env::sessions::{Backend, Compression, Project, SessionStore};
+use dsh_env::{Host, HostOptions};
 
 use super::arguments::{BackendFlag, CompressionFlag, SessionArguments, SessionCommand, StoreFlags, WhichSession};
+use super::composition;
 use super::output::Output;
 
 mod fork;
@@ -35,13 +35,9 @@ pub(crate) fn run(arguments: &SessionArguments, output: &Output) -> Result<ExitC
 
 /// The service that the flags and the configuration name.
 fn store(flags: &StoreFlags) -> Result<Arc<dyn SessionStore>> {
-    let home = Home::resolve(flags.home.as_deref())?;
-    let configured = Configuration::read(&home)?.sessions;
-    let backend = flags.backend.map_or(configured.backend, Backend::from);
-    let compression = flags.compression.map_or(configured.compression, Compression::from);
-    let root = flags.root.as_deref().or(configured.root.as_deref());
-    let root = SessionsRoot::resolve(root, &home, &Surroundings::of_process())?;
-    Ok(backend.store(root, compression)?)
+    let StoreFlags { root, backend, compression, home } = flags;
+    let options = home.as_ref().map_or_else(HostOptions::new, |home| HostOptions::new().home(home));
+    Ok(Host::session_store(&composition::sessions(options, root.as_deref(), *backend, *compression))?)
 }
 
 impl WhichSession {
