@@ -8,6 +8,7 @@ mod cancellation;
 mod contributor;
 mod declaration;
 mod execution;
+mod facts;
 mod key;
 mod name;
 
@@ -15,6 +16,7 @@ pub use cancellation::Cancellation;
 pub use contributor::{Contributor, Deadline, Failure};
 pub use declaration::{Binding, Claims, Declaration, Declared, DeclaredVariable, NoClaims, Variable};
 pub use execution::{Agent, Execution, SessionHeader, SessionId};
+pub use facts::Facts;
 pub use key::{Key, PREFIX, is_managed_name};
 pub use name::{ContributorName, HOST};
 

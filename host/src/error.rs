@@ -78,6 +78,8 @@ codes! {
     ForbiddenImport = "forbidden-import",
     /// Compiling took too long or too much memory.
     CompileLimit = "compile-limit",
+    /// The build waits for the operator's approval.
+    ApprovalPending = "approval-pending",
     /// The contributor's name is not allowed.
     InvalidName = "invalid-name",
     /// Another contributor has that name.
@@ -172,6 +174,12 @@ codes! {
     InvalidArguments = "invalid-arguments",
     /// The model gave no answer that can be used.
     ModelFailed = "model-failed",
+    /// There is no such contributor, or no such build of it.
+    ContributorNotFound = "contributor-not-found",
+    /// Another server holds the home, or none does where one is needed.
+    ServerUnavailable = "server-unavailable",
+    /// A message to a server does not follow the protocol or its limits.
+    InvalidRequest = "invalid-request",
     /// The host failed in a way that it should not.
     Internal = "internal",
 }

@@ -12,6 +12,7 @@
 mod answer;
 mod collect;
 mod facts;
+mod observer;
 mod overlay;
 mod registration;
 mod scope;
@@ -26,13 +27,14 @@ use arc_swap::ArcSwap;
 use serde::Serialize;
 
 pub use collect::CollectOptions;
+pub use observer::{Collected, Observer};
 pub use overlay::{Affected, Overlay, OverlayEntry, Report, Value};
 pub use registration::Registration;
 pub use scope::Scope;
 pub use snapshot::Missing;
 pub use terms::{InvalidShape, KeyTerms, OnFailure, Shape, Terms, ValueLimits};
 
-use crate::contract::{Contributor, HOST, Key};
+use crate::contract::{Contributor, Facts, HOST, Key};
 use crate::error::Result;
 use crate::home::Home;
 use snapshot::{Entry, EntryId, Snapshot};
@@ -47,6 +49,9 @@ pub struct Registry {
 struct Shared {
     facts: facts::HostFacts,
     snapshot: ArcSwap<Snapshot>,
+    /// What contributors may be granted to know of the world outside of any call.
+    outside: ArcSwap<Facts>,
+    observers: ArcSwap<Vec<Arc<dyn Observer>>>,
     /// How many asynchronous collections are under way.
     async_collections: Arc<AtomicUsize>,
     /// Held by whoever makes the next snapshot, never by readers. The number is the next entry's id.
@@ -74,6 +79,8 @@ impl Registry {
             shared: Arc::new(Shared {
                 facts: facts::HostFacts::new(home),
                 snapshot: ArcSwap::from_pointee(Snapshot::default()),
+                outside: ArcSwap::default(),
+                observers: ArcSwap::default(),
                 async_collections: Arc::default(),
                 writer: Mutex::new(EntryId::FIRST),
             }),
@@ -124,6 +131,18 @@ impl Registry {
     #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
         self.shared.snapshot.load().missing().to_vec()
+    }
+
+    /// Sets what contributors may be granted to know; a collection goes on with what it began with.
+    pub fn set_facts(&self, facts: Facts) {
+        self.shared.outside.store(Arc::new(facts));
+    }
+
+    /// Tells `observer` of every collection that ends from now on.
+    pub fn observe(&self, observer: Arc<dyn Observer>) {
+        self.shared
+            .observers
+            .rcu(|observers| observers.iter().cloned().chain([Arc::clone(&observer)]).collect::<Vec<_>>());
     }
 
     /// The policy that the operator chose for a key, or `fail` where none was; nothing where no

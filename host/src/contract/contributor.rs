@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::cancellation::Cancellation;
-use crate::contract::{Binding, Declaration, Execution};
+use crate::contract::{Binding, Declaration, Execution, Facts};
 use crate::error::{Code, Error, Result};
 use crate::text::shown_within;
 
@@ -20,6 +20,21 @@ pub trait Contributor: Send + Sync {
     /// # Errors
     /// A [`Failure`] fails this contributor's part of the overlay.
     fn resolve(&self, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure>;
+
+    /// As [`resolve`](Self::resolve), for one that is granted some of the host's facts.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    fn resolve_with(&self, execution: &Execution, facts: &Facts, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
+        let _ = facts;
+        self.resolve(execution, deadline)
+    }
+
+    /// The SHA-256 of the build that answers, as 64 lower-case hexadecimal digits; nothing for one that came with the
+    /// host's own program.
+    fn digest(&self) -> Option<&str> {
+        None
+    }
 
     /// Whether [`resolve`](Self::resolve) may wait for anything but the processor: a lock, a file, a
     /// network, another process.

@@ -8,15 +8,16 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::answer::{self, Answer};
+use super::observer::Collected;
 use super::overlay::{Affected, Overlay, OverlayEntry, Report, Value};
 use super::snapshot::{Entry, Snapshot};
 use super::terms::OnFailure;
 use super::waiting::{self, Place};
 use super::{Registry, Shared};
-use crate::contract::{Binding, Cancellation, Claims, Deadline, DeclaredVariable, Execution, Failure, Key};
+use crate::contract::{Binding, Cancellation, Claims, Deadline, DeclaredVariable, Execution, Facts, Failure, Key};
 use crate::error::{Code, Error, Result, Stage};
 
 /// The most bytes of an overlay: keys, values, and two for each variable, as in an environment. Linux
@@ -79,7 +80,7 @@ impl Registry {
     /// # Errors
     /// As [`collect`](Self::collect); `overlay-timeout` or `cancelled` when it ended early.
     pub fn collect_with(&self, execution: &Execution, options: &CollectOptions) -> Result<Overlay> {
-        Collection::begin(&self.shared, execution, options.deadline())?.run()
+        Collection::make(&self.shared, execution, options.deadline())
     }
 
     /// As [`collect_with`](Self::collect_with), without blocking: works on any runtime, a current-thread
@@ -100,7 +101,7 @@ impl Registry {
             let deadline = options.cancelled_by(&dropped.0).deadline();
             blocking::unblock(move || {
                 let _place = place;
-                Collection::begin(&registry.shared, &execution, deadline)?.run()
+                Collection::make(&registry.shared, &execution, deadline)
             })
             .await
         }
@@ -119,6 +120,7 @@ impl Drop for CancelOnDrop {
 struct Collection<'a> {
     shared: &'a Shared,
     snapshot: Arc<Snapshot>,
+    outside: Arc<Facts>,
     execution: &'a Execution,
     /// The execution for threads that may outlive this call; made when the first contributor needs it.
     lasting: Option<Arc<Execution>>,
@@ -127,15 +129,14 @@ struct Collection<'a> {
     degraded: Vec<Key>,
     reports: Vec<Report>,
     bytes: usize,
+    began: Instant,
 }
 
 impl<'a> Collection<'a> {
-    fn begin(shared: &'a Shared, execution: &'a Execution, deadline: Deadline) -> Result<Self> {
-        execution.check()?;
-        let snapshot = shared.snapshot.load_full();
-        if let Some(missing) = snapshot.missing().iter().find(|missing| missing.required) {
-            return Err(missing.error.clone());
-        }
+    /// Makes an overlay and tells whoever watches.
+    fn make(shared: &'a Shared, execution: &'a Execution, deadline: Deadline) -> Result<Overlay> {
+        let observers = shared.observers.load_full();
+        let began = (!observers.is_empty()).then(SystemTime::now);
         let mut collection = Self {
             shared,
             execution,
@@ -145,16 +146,34 @@ impl<'a> Collection<'a> {
             degraded: Vec::new(),
             reports: Vec::new(),
             bytes: 0,
-            snapshot,
+            began: Instant::now(),
+            snapshot: shared.snapshot.load_full(),
+            outside: shared.outside.load_full(),
         };
-        for fact in shared.facts.of(execution)? {
-            collection.push(fact)?;
+        let outcome = collection.run();
+        let Some(began) = began else { return outcome };
+        let reports = match &outcome {
+            Ok(overlay) => overlay.reports(),
+            Err(_) => &collection.reports,
+        };
+        let took = collection.began.elapsed();
+        let facts = &*collection.outside;
+        let collected = Collected { execution, facts, began, took, outcome: outcome.as_ref(), reports };
+        for observer in observers.iter() {
+            observer.collected(&collected);
         }
-        Ok(collection)
+        outcome
     }
 
-    fn run(mut self) -> Result<Overlay> {
+    fn run(&mut self) -> Result<Overlay> {
+        self.execution.check()?;
         let snapshot = Arc::clone(&self.snapshot);
+        if let Some(missing) = snapshot.missing().iter().find(|missing| missing.required) {
+            return Err(missing.error.clone());
+        }
+        for fact in self.shared.facts.of(self.execution)? {
+            self.push(fact)?;
+        }
         for entry in snapshot.entries() {
             self.add(entry)?;
         }
@@ -170,7 +189,8 @@ impl<'a> Collection<'a> {
         if let Some(fact) = self.shared.facts.degraded(&self.degraded, unknown) {
             self.push(fact)?;
         }
-        Ok(Overlay::new(self.entries, self.degraded, self.reports))
+        let (entries, degraded) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.degraded));
+        Ok(Overlay::new(entries, degraded, std::mem::take(&mut self.reports)))
     }
 
     /// Asks one contributor and adds what it says.
@@ -182,7 +202,25 @@ impl<'a> Collection<'a> {
         let said = self.ask(entry);
         let took = started.elapsed();
         let said = said.map_err(failed).and_then(|bindings| answer::check(entry, bindings));
-        let mut report = Report { name: name.clone(), took, affected: Vec::new(), error: None };
+        let mut report = Report {
+            name: name.clone(),
+            digest: entry.contributor.digest().map(Into::into),
+            began: started.duration_since(self.began),
+            took,
+            policy: entry.terms.on_failure.as_str(),
+            affected: Vec::new(),
+            error: None,
+        };
+        let taken = self.take(entry, said, &mut report);
+        if let Err(error) = &taken {
+            report.error = Some(error.clone());
+        }
+        self.reports.push(report);
+        taken
+    }
+
+    /// Adds what one contributor said, or does what its policies say.
+    fn take(&mut self, entry: &Arc<Entry>, said: Result<Vec<Answer>>, report: &mut Report) -> Result<()> {
         match said {
             Ok(answers) => {
                 for (variable, answer) in entry.declared.variables().iter().zip(answers) {
@@ -190,25 +228,24 @@ impl<'a> Collection<'a> {
                         Answer::Absent => {}
                         Answer::Value(text) => {
                             if let Err(error) = self.push_value(entry, variable, text) {
-                                self.fall_back(entry, variable, &error, &mut report)?;
+                                self.fall_back(entry, variable, &error, report)?;
                             }
                         }
-                        Answer::Refused(error) => self.fall_back(entry, variable, &error, &mut report)?,
+                        Answer::Refused(error) => self.fall_back(entry, variable, &error, report)?,
                     }
                 }
+                Ok(())
             }
-            Err(error) => self.fail(entry, error, &mut report)?,
+            Err(error) => self.fail(entry, error, report),
         }
-        self.reports.push(report);
-        Ok(())
     }
 
     fn ask(&mut self, entry: &Arc<Entry>) -> Result<Vec<Binding>, Failure> {
         if !entry.contributor.may_wait() {
-            return ask_here(entry, self.execution, &self.deadline);
+            return ask_here(entry, self.execution, &self.outside, &self.deadline);
         }
         let execution = self.lasting.get_or_insert_with(|| Arc::new(self.execution.clone()));
-        waiting::ask(entry, Arc::clone(execution), &self.deadline)
+        waiting::ask(entry, Arc::clone(execution), Arc::clone(&self.outside), &self.deadline)
     }
 
     /// The contributor as a whole failed: every key that it declared is affected.
@@ -300,7 +337,12 @@ fn unusable_stand_in(entry: &Entry, variable: &DeclaredVariable) -> Error {
 }
 
 /// Asks a contributor on this thread.
-pub(super) fn ask_here(entry: &Entry, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
-    catch_unwind(AssertUnwindSafe(|| entry.contributor.resolve(execution, deadline)))
+pub(super) fn ask_here(
+    entry: &Entry,
+    execution: &Execution,
+    facts: &Facts,
+    deadline: &Deadline,
+) -> Result<Vec<Binding>, Failure> {
+    catch_unwind(AssertUnwindSafe(|| entry.contributor.resolve_with(execution, facts, deadline)))
         .unwrap_or_else(|_| Err(Failure::new(Code::Trap, "it panicked: this is a mistake in the contributor")))
 }

@@ -80,9 +80,16 @@ impl fmt::Debug for Value {
 pub struct Report {
     /// The contributor.
     pub name: ContributorName,
+    /// The build that answered, where it has a digest.
+    pub digest: Option<Arc<str>>,
+    /// How long after the collection began it was asked.
+    #[serde(skip)]
+    pub began: Duration,
     /// How long it took to answer.
     #[serde(rename = "micros", serialize_with = "as_micros")]
     pub took: Duration,
+    /// The operator's policy for it as a whole: `fail`, `omit`, …
+    pub policy: &'static str,
     /// Its keys for which a policy other than `fail` took effect.
     pub affected: Vec<Affected>,
     /// Why it had no answer at all, where a policy covers that; it may have no keys to be affected.

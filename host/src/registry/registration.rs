@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Shared;
 use super::snapshot::{Entry, EntryId};
+use super::terms::Terms;
 use crate::contract::{Contributor, ContributorName, Declared};
 use crate::error::{Code, Error, Result};
 
@@ -49,6 +50,10 @@ impl Registration {
     /// # Errors
     /// As [`replace`](Self::replace).
     pub fn replace_with(&self, contributor: Arc<dyn Contributor>) -> Result<()> {
+        self.replace_by(contributor, None)
+    }
+
+    fn replace_by(&self, contributor: Arc<dyn Contributor>, terms: Option<Terms>) -> Result<()> {
         let released =
             || Error::host(Code::ScopeClosed, "the registration was released before: register the contributor again");
         let declaration = contributor.declare();
@@ -58,11 +63,24 @@ impl Registration {
             let rest = snapshot.without(self.id);
             let declared = declaration.check(&rest)?;
             // A clone, so that one which is refused is dropped after the registry's lock.
-            let entry = Entry::new(self.id, declared.clone(), Arc::clone(&contributor), old.terms.clone());
+            let entry = Entry::new(
+                self.id,
+                declared.clone(),
+                Arc::clone(&contributor),
+                terms.unwrap_or_else(|| old.terms.clone()),
+            );
             // Under the registry's lock, so that of two at once the same one wins here and there.
             *self.declared.lock().unwrap_or_else(PoisonError::into_inner) = declared;
             Ok((rest.with(entry), ()))
         })
+    }
+
+    /// As [`replace_with`](Self::replace_with), under other terms of the operator.
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace).
+    pub fn replace_under(&self, contributor: Arc<dyn Contributor>, terms: Terms) -> Result<()> {
+        self.replace_by(contributor, Some(terms))
     }
 
     /// Whether the name and the keys are free again.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::snapshot::Entry;
-use crate::contract::{Binding, Deadline, Execution, Failure};
+use crate::contract::{Binding, Deadline, Execution, Facts, Failure};
 use crate::error::{Code, Error, Result};
 
 /// The most calls of one contributor that wait at once, and the most asynchronous collections. Far more than
@@ -14,7 +14,12 @@ pub(super) const MAX_WAITING: usize = 240;
 
 /// Asks a contributor on a thread of its own. When the deadline passes or the caller gives up, the answer is
 /// that; the thread is left behind until the contributor returns.
-pub(super) fn ask(entry: &Arc<Entry>, execution: Arc<Execution>, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
+pub(super) fn ask(
+    entry: &Arc<Entry>,
+    execution: Arc<Execution>,
+    facts: Arc<Facts>,
+    deadline: &Deadline,
+) -> Result<Vec<Binding>, Failure> {
     let overloaded = |why: String| Failure::new(Code::Overloaded, format!("{why}: try again later"));
     let place = Place::take(&entry.waiting)
         .ok_or_else(|| overloaded(format!("{MAX_WAITING} calls of this contributor are waiting")))?;
@@ -22,10 +27,10 @@ pub(super) fn ask(entry: &Arc<Entry>, execution: Arc<Execution>, deadline: &Dead
     let (asked, to, until) = (Arc::clone(entry), Arc::clone(&answer), deadline.clone());
     // Not one of a pool's, whose size and other users nobody here knows.
     let thread = thread::Builder::new().name("dsh-env-waiting".to_owned()).spawn(move || {
-        let said = super::collect::ask_here(&asked, &execution, &until);
+        let said = super::collect::ask_here(&asked, &execution, &facts, &until);
         // Free before anybody is told, so that a caller who asks again at once finds the place, and that
         // nothing here keeps a contributor which is released afterwards.
-        drop((place, asked, execution));
+        drop((place, asked, execution, facts));
         *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
         until.cancellation().wake();
     });
