@@ -53,6 +53,7 @@
 //! | `skills` | the skills in the home |
 //! | `agent` | the loop: a model, its tools, a session |
 //! | `installation` | the home's folder of contributors and its configuration |
+//! | [`operations`] | what an operator sees of a host and does to it |
 //! | `host` | the managed environment, composed |
 //! | `harness` | all of it composed |
 //!
@@ -75,6 +76,7 @@ pub mod hooks;
 mod host;
 #[cfg(feature = "wasm")]
 pub mod installation;
+pub mod operations;
 pub mod registry;
 #[cfg(feature = "wasm")]
 pub mod sandbox;
