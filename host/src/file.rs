@@ -57,8 +57,17 @@ pub enum ReadFault {
 /// # Errors
 /// A [`ReadFault`], so that callers choose the code and the words.
 pub fn read_regular(path: &Path, limit: usize) -> Result<ReadFile, ReadFault> {
-    let file = open(path).map_err(fault)?;
-    read_opened(&file, || file.metadata(), limit)
+    read_regular_file(&open_regular(path)?, limit)
+}
+
+/// Opens what [`read_regular_file`] is to read: it may turn out to be no regular file.
+pub(crate) fn open_regular(path: &Path) -> Result<File, ReadFault> {
+    open(path).map_err(fault)
+}
+
+/// As [`read_regular`], for what was opened already.
+pub(crate) fn read_regular_file(file: &File, limit: usize) -> Result<ReadFile, ReadFault> {
+    read_opened(file, || file.metadata(), limit)
 }
 
 /// Reads a text file of at most `limit` bytes, as [`read_regular`] reads it.

@@ -58,7 +58,7 @@ impl Harness {
         let skills = Skills::at(skills_home);
         let store = match store {
             Some(store) => store,
-            None => host::session_store(&options.host, host.configuration(), host.home())?,
+            None => host::session_store(&options.host, &host.configuration(), host.home())?,
         };
         // One and the same: it knows where those logs are that were begun elsewhere than it would begin them.
         host.persistence().replace(Some(Arc::clone(&store) as _));
@@ -110,8 +110,8 @@ impl Harness {
     }
 
     /// What people should know although the harness works.
-    pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.host.warnings().iter().chain(&self.warnings).map(String::as_str)
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.host.warnings().into_iter().chain(self.warnings.iter().cloned())
     }
 
     /// An agent in a session that is begun or resumed, whose commands run in `workdir` unless they say where.
@@ -138,7 +138,8 @@ impl Harness {
 
 /// The home that skills are found in: the host's, however many say so.
 fn skills_home(host: &Host, named: Option<&std::ffi::OsStr>) -> Result<Home> {
-    let configured = host.configuration().skills.home.as_deref().map(std::ffi::OsStr::new);
+    let configuration = host.configuration();
+    let configured = configuration.skills.home.as_deref().map(std::ffi::OsStr::new);
     let mut agreed = host.home().clone();
     for (part, home) in [("the configuration of skills", configured), ("the skills of this composition", named)] {
         if let Some(home) = home {

@@ -5,23 +5,29 @@
 //! every overlay says in `DSH_DEGRADED`, and fails collections only where the operator requires it. A
 //! contributor that the caller names by its file has to load.
 
-mod loading;
+mod advice;
+mod build;
+mod hosted;
+mod installer;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contract::ContributorName;
-use crate::error::Result;
+use crate::contract::Contributor;
+use crate::error::{Code, Error, Result};
 use crate::home::{Home, Surroundings, permissions};
-use crate::installation::{self, Configuration, SessionsSettings};
-use crate::registry::{Registration, Registry};
-use crate::sandbox::{Allocation, CacheFolder, ContributorLog, Grants, Isolation, Sandbox, SandboxOptions};
+use crate::installation::{Configuration, SessionsSettings};
+use crate::operations::ContributorStatus;
+use crate::registry::{Registration, Registry, Terms};
+use crate::sandbox::{Allocation, CacheFolder, Grants, Isolation, Sandbox, SandboxOptions};
 use crate::session_persistence::SessionPersistence;
 #[cfg(feature = "sessions")]
 use crate::sessions::SessionStore;
 use crate::sessions::{ActivePersistence, Backend, Compression, SessionsRoot};
-use loading::Loading;
+use build::Build;
+pub use hosted::HostedContributor;
+use installer::{Installer, Parts};
 
 /// The folder of the home where state is kept unless told otherwise.
 const STATE_FOLDER: &str = "state";
@@ -41,6 +47,7 @@ pub struct HostOptions {
     sessions_root: Option<String>,
     backend: Option<Backend>,
     compression: Option<Compression>,
+    locked: bool,
 }
 
 impl HostOptions {
@@ -96,6 +103,13 @@ impl HostOptions {
         Self { compression: Some(compression), ..self }
     }
 
+    /// Whether nothing may take part that is not in the lock: no new contributor, no other build, and none that is
+    /// named by its file.
+    #[must_use]
+    pub fn locked(self, locked: bool) -> Self {
+        Self { locked, ..self }
+    }
+
     /// Where components are called that import something.
     #[must_use]
     pub fn isolation(self, isolation: Isolation) -> Self {
@@ -110,65 +124,13 @@ impl HostOptions {
 }
 
 /// A composed host. Its contributors are released with it.
-#[derive(Debug)]
 pub struct Host {
     home: Home,
     state_dir: PathBuf,
-    configuration: Configuration,
-    registry: Registry,
+    installer: Arc<Installer>,
     persistence: ActivePersistence,
-    contributors: Vec<HostedContributor>,
-    warnings: Vec<String>,
+    named: Vec<(Registration, Arc<HostedContributor>)>,
     _built_in: Option<Registration>,
-}
-
-/// A contributor of a host that came from a file.
-#[derive(Debug)]
-pub struct HostedContributor {
-    registration: Registration,
-    file: PathBuf,
-    digest: String,
-    imports: Arc<[String]>,
-    grants: Grants,
-    log: ContributorLog,
-}
-
-impl HostedContributor {
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> ContributorName {
-        self.registration.name()
-    }
-
-    /// The file it was read from.
-    #[must_use]
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    /// The SHA-256 of the file, as 64 lower-case hexadecimal digits.
-    #[must_use]
-    pub fn digest(&self) -> &str {
-        &self.digest
-    }
-
-    /// The names of what it imports.
-    #[must_use]
-    pub fn imports(&self) -> &[String] {
-        &self.imports
-    }
-
-    /// What it is granted.
-    #[must_use]
-    pub fn grants(&self) -> &Grants {
-        &self.grants
-    }
-
-    /// What it printed lately.
-    #[must_use]
-    pub fn log(&self) -> &ContributorLog {
-        &self.log
-    }
 }
 
 impl Host {
@@ -185,25 +147,27 @@ impl Host {
         let registry = Registry::new(&home);
         let (backend, root, compression) = sessions(options, &configuration, &home)?;
         let persistence = ActivePersistence::new(backend.service(root, compression));
-        let installed = installation::installed(&home)?;
-        let mut loading = Loading::new(&registry, &configuration);
-        let built_in = loading.take_built_in(SessionPersistence::new(persistence.clone()))?;
-        // Without a component there is nothing to start an engine for.
-        let sandbox = if installed.is_empty() && options.contributors.is_empty() {
-            None
-        } else {
-            Some(sandbox(options, &configuration, &home)?)
-        };
-        if let Some(sandbox) = &sandbox {
-            loading.load_installed(sandbox, installed)?;
-        }
-        loading.compare_with_configuration();
-        if let Some(sandbox) = &sandbox {
-            loading.load_named(sandbox, &options.contributors, &options.grants)?;
-        }
-        let (contributors, warnings) = loading.finish();
+        let built_in = built_in(&registry, &configuration, SessionPersistence::new(persistence.clone()))?;
         let state_dir = state_dir(options, &home);
-        Ok(Self { home, state_dir, configuration, registry, persistence, contributors, warnings, _built_in: built_in })
+        let sandbox = {
+            let (options, home) = (options.clone(), home.clone());
+            Box::new(move |configuration: &Configuration| sandbox(&options, configuration, &home))
+        };
+        // Before anything is read of it, whether or not there is a component.
+        permissions::check(&state_dir)?;
+        let installer = Installer::new(Parts {
+            home: home.clone(),
+            state_dir: state_dir.clone(),
+            registry,
+            configuration,
+            built_in: built_in.iter().map(Registration::declared).collect(),
+            own_names: vec![crate::session_persistence::NAME.to_owned()],
+            locked: options.locked,
+            sandbox,
+        });
+        installer.open()?;
+        let named = load_named(&installer, options)?;
+        Ok(Self { home, state_dir, installer: Arc::new(installer), persistence, named, _built_in: built_in })
     }
 
     /// Where a host of these options keeps compiled code, and how much of it. No contributor is read.
@@ -240,14 +204,14 @@ impl Host {
 
     /// What the operator wants.
     #[must_use]
-    pub fn configuration(&self) -> &Configuration {
-        &self.configuration
+    pub fn configuration(&self) -> Arc<Configuration> {
+        self.installer.configuration()
     }
 
     /// The registry, in which an embedder's own contributors are welcome too.
     #[must_use]
     pub fn registry(&self) -> &Registry {
-        &self.registry
+        self.installer.registry()
     }
 
     /// The slot of the service that keeps the sessions.
@@ -256,18 +220,112 @@ impl Host {
         &self.persistence
     }
 
-    /// The contributors that came from files, in the order in which they were loaded.
+    /// The contributors that came from files, as they are now: the installed ones by name, then those that were
+    /// named by their files.
     #[must_use]
-    pub fn contributors(&self) -> &[HostedContributor] {
-        &self.contributors
+    pub fn contributors(&self) -> Vec<Arc<HostedContributor>> {
+        let named = self.named.iter().map(|(_, hosted)| Arc::clone(hosted));
+        self.installer.view().hosted.iter().cloned().chain(named).collect()
+    }
+
+    /// What became of each installed contributor, by name.
+    #[must_use]
+    pub fn statuses(&self) -> Vec<ContributorStatus> {
+        self.installer.view().statuses.clone()
+    }
+
+    /// Looks at the configuration and the folder again, and loads what changed in the background. Whatever fails
+    /// leaves live what was.
+    pub fn refresh(&self) {
+        self.installer.refresh();
+    }
+
+    /// Makes a build live that waits, or that was accepted before.
+    ///
+    /// # Errors
+    /// `contributor-not-found` where there is no such build; what is wrong with it, or why it cannot have what it
+    /// claims.
+    pub fn approve(&self, name: &str, digest: &str) -> Result<ContributorStatus> {
+        self.installer.approve(name, digest)
+    }
+
+    /// Brings a build back: the one of a digest, else the one before the live one. What it takes the place of does
+    /// not come back by itself.
+    ///
+    /// # Errors
+    /// `contributor-not-found` where there is none; what is wrong with it.
+    pub fn roll_back(&self, name: &str, to: Option<&str>) -> Result<ContributorStatus> {
+        self.installer.roll_back(name, to)
+    }
+
+    /// Reads a contributor's file again, whether or not it seems to have changed.
+    ///
+    /// # Errors
+    /// `contributor-not-found`. What is wrong with the file is in the status.
+    pub fn reload(&self, name: &str) -> Result<ContributorStatus> {
+        self.installer.reload(name)
+    }
+
+    /// Frees a name and its keys. A file that is still there is then a new one.
+    ///
+    /// # Errors
+    /// `contributor-not-found`.
+    pub fn forget(&self, name: &str) -> Result<ContributorStatus> {
+        self.installer.forget(name)
+    }
+
+    /// What is wrong with the host itself since it was last refreshed: a configuration that cannot be read, a folder
+    /// that is gone.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Error> {
+        self.installer.view().problems.clone()
     }
 
     /// What people should know although the host works: contributors that are missing, and sections of
     /// the configuration that apply to nothing.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    pub fn warnings(&self) -> Vec<String> {
+        self.installer.view().warnings.clone()
     }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("home", &self.home).field("registry", self.registry()).finish_non_exhaustive()
+    }
+}
+
+/// Registers a contributor of the host's own under the operator's terms, unless it is disabled.
+fn built_in(
+    registry: &Registry,
+    configuration: &Configuration,
+    contributor: impl Contributor + 'static,
+) -> Result<Option<Registration>> {
+    let name = contributor.declare().name;
+    if configuration.contributors.get(name.as_str()).is_some_and(|settings| !settings.enabled) {
+        return Ok(None);
+    }
+    let (_, terms) = configuration.of_contributor(&name);
+    registry.register_under(Arc::new(contributor), terms).map(Some)
+}
+
+/// Loads the contributors that the caller named by their files. They are in no lock.
+fn load_named(installer: &Installer, options: &HostOptions) -> Result<Vec<(Registration, Arc<HostedContributor>)>> {
+    let configuration = installer.configuration();
+    let load = |file: &PathBuf| {
+        if options.locked {
+            let message = "it is not in the lock, and --locked refuses what is not: install it by dsh-env add";
+            return Err(Error::load(Code::ApprovalPending, message));
+        }
+        let build = Arc::new(Build::unlocked(installer.sandbox()?, file)?);
+        let terms = Terms { values: configuration.values, ..Terms::default() };
+        let grants = options.grants.clone();
+        let contributor = build.contributor(configuration.limits, grants.clone(), false);
+        let registration = installer.registry().register_under(Arc::new(contributor), terms)?;
+        let hosted = HostedContributor { name: registration.name(), file: file.clone(), build, grants };
+        Ok((registration, Arc::new(hosted)))
+    };
+    options.contributors.iter().map(|file| load(file).map_err(|error| error.in_file(file))).collect()
 }
 
 /// What keeps the sessions, where, and how.

@@ -27,11 +27,12 @@ pub trait Operations: Send + Sync + 'static {
     /// `contributor-not-found` where no such build waits; whatever is wrong with it.
     fn approve(&self, name: &str, digest: &str) -> Result<ContributorStatus>;
 
-    /// Brings the previous build back; the one that it takes the place of does not come back by itself.
+    /// Brings a build back: the one of a digest, else the previous one. The one that it takes the place of does not
+    /// come back by itself.
     ///
     /// # Errors
     /// `contributor-not-found` where there is none; whatever is wrong with it.
-    fn rollback(&self, name: &str) -> Result<ContributorStatus>;
+    fn rollback(&self, name: &str, to: Option<&str>) -> Result<ContributorStatus>;
 
     /// Reads a contributor's file again, whether or not it seems to have changed.
     ///

@@ -1,11 +1,12 @@
 //! `list`: every variable that a command may get, and what its owners see.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
+use dsh_env::HostedContributor;
 use dsh_env::registry::ListedVariable;
 use dsh_env::sandbox::Grants;
-use dsh_env::{Host, HostedContributor};
 use serde::Serialize;
 
 use super::arguments::ListArguments;
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &ListArguments, output: &Output) -> Result<ExitCode
     let host = composition::host(&arguments.host)?;
     let variables = host.registry().list();
     if output.is_json() {
-        output.json(&with_contributors(variables, &host, &Grants::default()))?;
+        output.json(&with_contributors(variables, &host.contributors(), &Grants::default()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let rows = variables.into_iter().map(|variable| {
@@ -34,23 +35,28 @@ pub(crate) fn run(arguments: &ListArguments, output: &Output) -> Result<ExitCode
         vec![variable.key, variable.contributor, sensitive.to_owned(), variable.description]
     });
     let mut text = table(&["KEY", "CONTRIBUTOR", "SENSITIVE", "DESCRIPTION"], rows);
-    if !host.contributors().is_empty() {
+    let contributors = host.contributors();
+    if !contributors.is_empty() {
         text.push_str("\n\n");
-        text.push_str(&table(&["CONTRIBUTOR", "IMPORTS", "GRANTED"], host.contributors().iter().map(row)));
+        text.push_str(&table(&["CONTRIBUTOR", "IMPORTS", "GRANTED"], contributors.iter().map(row)));
     }
     output.text(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn with_contributors<'h>(variables: Vec<ListedVariable>, host: &'h Host, nothing: &'h Grants) -> Vec<Listed<'h>> {
+fn with_contributors<'h>(
+    variables: Vec<ListedVariable>,
+    contributors: &'h [Arc<HostedContributor>],
+    nothing: &'h Grants,
+) -> Vec<Listed<'h>> {
     let listed = |variable: ListedVariable| {
-        let hosted = host.contributors().iter().find(|hosted| hosted.name().as_str() == variable.contributor);
+        let hosted = contributors.iter().find(|hosted| hosted.name().as_str() == variable.contributor);
         let (imports, grants) = hosted.map_or((&[][..], nothing), |hosted| (hosted.imports(), hosted.grants()));
         Listed { variable, imports, grants }
     };
     variables.into_iter().map(listed).collect()
 }
 
-fn row(hosted: &HostedContributor) -> Vec<String> {
+fn row(hosted: &Arc<HostedContributor>) -> Vec<String> {
     vec![hosted.name().to_string(), granted::summary(hosted.imports()), granted::words(hosted.grants())]
 }

@@ -66,7 +66,8 @@ fn explain(host: &Host, overlay: &Overlay, key: &Key) -> Answer {
     let owner = declared.map(|variable| variable.contributor.as_str());
     let report = overlay.reports().iter().find(|report| Some(report.name.as_str()) == owner);
     let affected = report.and_then(|report| report.affected.iter().find(|affected| affected.key == *key));
-    let file = host.contributors().iter().find(|contributor| Some(contributor.name().as_str()) == owner);
+    let contributors = host.contributors();
+    let file = contributors.iter().find(|contributor| Some(contributor.name().as_str()) == owner);
     let missing = host.registry().missing().into_iter().find(|missing| missing.keys.contains(key));
     let entry = overlay.get(key.as_str());
     let sensitive = declared.is_some_and(|variable| variable.sensitive);

@@ -82,6 +82,13 @@ impl serde::Serialize for ContributorName {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for ContributorName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::new(&text).map_err(|error| serde::de::Error::custom(error.message()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

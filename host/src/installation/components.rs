@@ -1,17 +1,18 @@
 //! The files of contributors.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::settled::has_writer;
 use crate::error::{Code, Error, Result};
-use crate::file::{ReadFault, ReadFile, read_regular};
+use crate::file::{ReadFault, ReadFile, open_regular, read_regular, read_regular_file};
 use crate::home::{Home, permissions};
 use crate::sandbox::MAX_COMPONENT_BYTES;
 use crate::text::shown;
 
 /// The folder of the home that installed contributors are in.
-const FOLDER: &str = "contributors";
+pub const CONTRIBUTORS_FOLDER: &str = "contributors";
 
 /// The end of their names.
 const EXTENSION: &str = "wasm";
@@ -23,7 +24,7 @@ const EXTENSION: &str = "wasm";
 /// `unsafe-permissions` where others can write to the folder; `invalid-configuration` where it cannot be
 /// listed. A folder that does not exist has no files.
 pub fn installed(home: &Home) -> Result<Vec<PathBuf>> {
-    let folder = home.path().join(FOLDER);
+    let folder = home.path().join(CONTRIBUTORS_FOLDER);
     permissions::check(&folder)?;
     match list(&folder) {
         Ok(files) => Ok(files),
@@ -72,16 +73,38 @@ pub fn read_installed(file: &Path) -> Result<Vec<u8>> {
     Ok(read.bytes)
 }
 
+/// As [`read_installed`], for a file that nobody is writing: one that is not complete yet is not read. Answers also
+/// with what the file looked like.
+///
+/// # Errors
+/// As [`read_installed`]; `unreadable` while somebody has the file open for writing.
+pub fn read_settled(path: &Path) -> Result<(Vec<u8>, Metadata)> {
+    let file = open_regular(path).map_err(refusal)?;
+    // Before: somebody may open, write and close it again meanwhile, which changes how it looks. After: somebody may
+    // have opened it meanwhile and not written yet.
+    let before = has_writer(&file);
+    let read = read_regular_file(&file, MAX_COMPONENT_BYTES).map_err(refusal)?;
+    #[cfg(unix)]
+    permissions::check_metadata(path, &read.metadata)?;
+    if before == Some(true) || has_writer(&file) == Some(true) {
+        let message = "somebody is still writing it: it is loaded when they close it";
+        return Err(Error::load(Code::Unreadable, message));
+    }
+    Ok((read.bytes, read.metadata))
+}
+
 fn read(file: &Path) -> Result<ReadFile> {
-    read_regular(file, MAX_COMPONENT_BYTES).map_err(|fault| {
-        let (code, remedy) = match &fault {
-            ReadFault::TooLarge(_) => (Code::TooLarge, "build it smaller, without debugging information for instance"),
-            ReadFault::Changed => (Code::Unreadable, "try again when it is complete"),
-            ReadFault::NotPermitted => (Code::Unreadable, "let this user read it"),
-            _ => (Code::Unreadable, "name the file of a component"),
-        };
-        Error::load(code, format!("{}: {remedy}", shown(&fault.to_string())))
-    })
+    read_regular(file, MAX_COMPONENT_BYTES).map_err(refusal)
+}
+
+fn refusal(fault: ReadFault) -> Error {
+    let (code, remedy) = match &fault {
+        ReadFault::TooLarge(_) => (Code::TooLarge, "build it smaller, without debugging information for instance"),
+        ReadFault::Changed => (Code::Unreadable, "try again when it is complete"),
+        ReadFault::NotPermitted => (Code::Unreadable, "let this user read it"),
+        _ => (Code::Unreadable, "name the file of a component"),
+    };
+    Error::load(code, format!("{}: {remedy}", shown(&fault.to_string())))
 }
 
 #[cfg(test)]

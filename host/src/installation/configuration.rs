@@ -13,6 +13,7 @@ mod units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::trust::TrustSettings;
 use crate::contract::ContributorName;
 use crate::error::{Code, Error, Result};
 use crate::file::{ReadFault, read_regular};
@@ -40,6 +41,8 @@ pub struct Configuration {
     pub limits: Limits,
     /// What an answer of a contributor may be that has no limits of its own.
     pub values: ValueLimits,
+    /// Which builds go live by themselves.
+    pub trust: TrustSettings,
     /// The sections of contributors, whether or not these are installed.
     pub contributors: BTreeMap<ContributorName, ContributorSettings>,
     /// How sessions are kept.
@@ -145,6 +148,12 @@ impl Configuration {
     #[must_use]
     pub fn grants_of(&self, name: &str) -> Grants {
         self.contributors.get(name).map(|settings| settings.grants.clone()).unwrap_or_default()
+    }
+
+    /// Whether the operator turned a contributor off.
+    #[must_use]
+    pub fn is_disabled(&self, name: &ContributorName) -> bool {
+        self.contributors.get(name).is_some_and(|settings| !settings.enabled)
     }
 
     /// The limits of every contributor there may be, with and without a section.

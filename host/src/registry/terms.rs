@@ -49,6 +49,12 @@ pub struct Shape(regex_lite::Regex);
 #[error("{0}")]
 pub struct InvalidShape(String);
 
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
 impl Shape {
     /// Compiles a regular expression in the syntax of the `regex-lite` crate, in which matching takes time
     /// linear in the value.
@@ -89,7 +95,7 @@ impl Default for ValueLimits {
 }
 
 /// What an operator demands of one contributor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms {
     /// For every key that has no terms of its own.
     pub on_failure: OnFailure,
@@ -102,7 +108,7 @@ pub struct Terms {
 }
 
 /// What an operator demands of one key.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyTerms {
     /// The shape that values must have.
     pub shape: Option<Shape>,

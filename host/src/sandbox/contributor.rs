@@ -25,9 +25,15 @@ impl SandboxedContributor {
     pub(super) fn new(runner: Arc<Runner>, imports: Arc<[String]>) -> Result<Self> {
         let Outcome { said, printed, .. } = runner.declare();
         let declaration = said.map_err(Failure::into_load_error)?;
+        let contributor = Self::declaring(runner, imports, declaration);
+        contributor.log.append(&printed);
+        Ok(contributor)
+    }
+
+    /// One that said before what it declares.
+    pub(super) fn declaring(runner: Arc<Runner>, imports: Arc<[String]>, declaration: Declaration) -> Self {
         let log = ContributorLog::of(&declaration);
-        log.append(&printed);
-        Ok(Self { runner, imports, limits: Limits::RESOLVE, grants: Grants::default(), log, declaration })
+        Self { runner, imports, limits: Limits::RESOLVE, grants: Grants::default(), log, declaration }
     }
 
     /// The same under other limits.
@@ -47,6 +53,12 @@ impl SandboxedContributor {
     pub fn show_guest_text(self) -> Self {
         self.log.show();
         self
+    }
+
+    /// The same with what it prints added to another log.
+    #[must_use]
+    pub fn with_log(self, log: ContributorLog) -> Self {
+        Self { log, ..self }
     }
 
     /// The names of what it imports.

@@ -14,7 +14,7 @@ use super::guarded::guarded;
 use super::runner::Runner;
 use super::survey::Survey;
 use super::{MAX_COMPONENT_BYTES, offered};
-use crate::contract::CONTRACT_VERSION;
+use crate::contract::{CONTRACT_VERSION, Declaration};
 use crate::error::{Code, Error, Result};
 use crate::text::shown_within;
 
@@ -42,8 +42,21 @@ impl Sandbox {
         if bytes.len() > MAX_COMPONENT_BYTES {
             return Err(too_large(bytes.len()));
         }
-        let inner = &self.inner;
         let digest = hex::encode(Sha256::digest(&bytes));
+        self.load_known(&digest, || Ok(bytes))
+    }
+
+    /// As [`load`](Self::load), for a component whose digest is known: its bytes are asked for only where it was not
+    /// compiled before. Whoever calls vouches for the digest.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and that of `bytes`.
+    pub fn load_known<B: Into<Arc<[u8]>>>(
+        &self,
+        digest: &str,
+        bytes: impl FnOnce() -> Result<B>,
+    ) -> Result<LoadedComponent> {
+        let (inner, digest) = (&self.inner, digest.to_owned());
         let cached = inner.cache.as_ref().and_then(|cache| cache.get(&digest));
         let cached =
             cached.filter(|compiled| Engine::detect_precompiled(&compiled.code) == Some(Precompiled::Component));
@@ -51,6 +64,10 @@ impl Sandbox {
         let ready = cached.and_then(|compiled| Some((Runner::new(inner, &digest, &compiled).ok()?, compiled.imports)));
         if let Some((runner, imports)) = ready {
             return Ok(LoadedComponent { runner: Arc::new(runner), imports, digest, from_cache: true });
+        }
+        let bytes = bytes()?.into();
+        if bytes.len() > MAX_COMPONENT_BYTES {
+            return Err(too_large(bytes.len()));
         }
         let compiled = inner.compile(bytes)?;
         let runner = Arc::new(Runner::new(inner, &digest, &compiled)?);
@@ -85,6 +102,12 @@ impl LoadedComponent {
     /// What stopped it, or `wrong-type` where its functions have other types than the contract's.
     pub fn contributor(&self) -> Result<SandboxedContributor> {
         SandboxedContributor::new(Arc::clone(&self.runner), self.imports.clone().into())
+    }
+
+    /// As [`contributor`](Self::contributor), with what it said when it was asked before: a build declares once.
+    #[must_use]
+    pub fn contributor_declaring(&self, declaration: Declaration) -> SandboxedContributor {
+        SandboxedContributor::declaring(Arc::clone(&self.runner), self.imports.clone().into(), declaration)
     }
 
     /// The SHA-256 of the file, as 64 lower-case hexadecimal digits.

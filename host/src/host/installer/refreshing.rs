@@ -1,0 +1,287 @@
+//! Following what changes while the host goes on.
+//!
+//! A file is read and loaded on a thread of its own, so that one which compiles for long holds up neither a
+//! collection nor another file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::settling::{no_such, status_of};
+use super::{Found, Installed, InstalledFile, Installer, found};
+use crate::error::{Code, Error, Result};
+use crate::host::build::{Build, Read};
+use crate::installation::{Configuration, Fingerprint, fingerprint, installed};
+use crate::operations::ContributorStatus;
+use crate::text::shown;
+
+/// What became of reading a file.
+struct Loaded {
+    seen: Option<(Fingerprint, SystemTime)>,
+    found: Found,
+}
+
+impl Installer {
+    /// Looks at the configuration and the folder again, and reads what changed, each file on a thread of its own.
+    /// What is wrong is in the view.
+    pub(in crate::host) fn refresh(self: &Arc<Self>) {
+        for file in self.changed(None) {
+            let (installer, of) = (Arc::clone(self), file.clone());
+            let thread =
+                std::thread::Builder::new().name("dsh-env-loading".to_owned()).spawn(move || installer.follow(&of));
+            if let Err(error) = thread {
+                tracing::warn!(%error, "no thread could be started to load a contributor");
+                self.follow(&file);
+            }
+        }
+    }
+
+    /// Reads one file again, whether or not it seems to have changed, while the caller waits.
+    ///
+    /// # Errors
+    /// `contributor-not-found`.
+    pub(in crate::host) fn reload(&self, name: &str) -> Result<ContributorStatus> {
+        let view = self.view();
+        let file = view.statuses.iter().find(|status| status.name == name).and_then(|status| status.file.clone());
+        for file in self.changed(file.as_deref()) {
+            self.follow(&file);
+        }
+        status_of(&self.view(), name).or_else(|error| {
+            // It may call itself something else now.
+            let view = self.view();
+            let same_file = |status: &&ContributorStatus| file.is_some() && status.file == file;
+            view.statuses.iter().find(same_file).cloned().ok_or(error)
+        })
+    }
+
+    /// Files that are to be read, marked as being read; `also` is one of them whatever it looks like.
+    fn changed(&self, also: Option<&Path>) -> Vec<PathBuf> {
+        let mut guard = self.installed();
+        let here = &mut *guard;
+        here.problems.clear();
+        let problem = self.read_configuration().err();
+        here.problems.extend(problem);
+        let files = match self.list() {
+            Ok(files) => files,
+            Err(error) => {
+                here.problems.push(error);
+                self.settle(here);
+                return Vec::new();
+            }
+        };
+        // One that is being read and gone is forgotten by whoever reads it.
+        here.files.retain(|path, _| files.contains(path));
+        let mut changed = Vec::new();
+        for path in files {
+            let looks = fingerprint(&path);
+            let file = here.files.entry(path.clone()).or_default();
+            let same = file.seen.is_some_and(|(seen, at)| Some(seen) == looks && seen.tells(at));
+            if same && also != Some(path.as_path()) {
+                continue;
+            }
+            if file.busy {
+                file.again = true;
+                continue;
+            }
+            file.busy = true;
+            changed.push(path);
+        }
+        self.settle(here);
+        changed
+    }
+
+    /// Reads a file that is marked so, until it does not change meanwhile.
+    fn follow(&self, file: &Path) {
+        loop {
+            let loaded = self.load(file);
+            let mut guard = self.installed();
+            let here = &mut *guard;
+            let Some(entry) = here.files.get_mut(file) else { return };
+            entry.seen = loaded.seen;
+            entry.found = loaded.found;
+            if !std::mem::take(&mut entry.again) {
+                entry.busy = false;
+                return self.settle(here);
+            }
+            self.settle(here);
+        }
+    }
+
+    fn load(&self, file: &Path) -> Loaded {
+        let looks = fingerprint(file);
+        let lock = match self.lock_file.read() {
+            Ok(lock) => lock,
+            Err(error) => return Loaded { seen: None, found: Found::Refused(None, error) },
+        };
+        let read = match Read::file(file, &self.store) {
+            Ok(read) => read,
+            // Read again when somebody looks, even if it looks the same: whoever writes it may close it.
+            Err(error) => {
+                return Loaded {
+                    seen: looks.map(|looks| (looks, SystemTime::UNIX_EPOCH)),
+                    found: Found::Refused(None, error),
+                };
+            }
+        };
+        let (digest, seen) = (read.digest.clone(), Some((read.fingerprint, read.at)));
+        {
+            let mut here = self.installed();
+            here.known.put(file, read.fingerprint, &digest, read.at);
+            if let Some(same) = same_build(&here, file, &digest) {
+                return Loaded { seen, found: same };
+            }
+        }
+        let build = self.sandbox().and_then(|sandbox| read.load(sandbox, &lock));
+        Loaded { seen, found: found(build, Some(digest)) }
+    }
+
+    /// The files in the folder.
+    ///
+    /// # Errors
+    /// As [`installed`]; `invalid-configuration` where the folder is gone and something in it is live: a folder
+    /// that vanished is no decision to withdraw everything.
+    fn list(&self) -> Result<Vec<PathBuf>> {
+        let files = installed(&self.parts.home)?;
+        let folder = self.folder();
+        if files.is_empty() && folder.symlink_metadata().is_err() && !self.view().hosted.is_empty() {
+            let message = format!(
+                "the folder {} is gone, and what was installed there goes on: put it back, or make an empty one to withdraw all",
+                shown(&folder.display().to_string())
+            );
+            return Err(Error::host(Code::InvalidConfiguration, message));
+        }
+        Ok(files)
+    }
+
+    /// Takes over a configuration that changed; one that is wrong leaves the one before.
+    fn read_configuration(&self) -> Result<()> {
+        let configuration = Configuration::read(&self.parts.home)?;
+        self.configuration.store(Arc::new(configuration));
+        Ok(())
+    }
+
+    /// Makes a build live that waits, or that was accepted before.
+    ///
+    /// # Errors
+    /// `contributor-not-found` where there is no such build; what is wrong with it, or why it cannot have what it
+    /// claims.
+    pub(in crate::host) fn approve(&self, name: &str, digest: &str) -> Result<ContributorStatus> {
+        let mut guard = self.installed();
+        let here = &mut *guard;
+        let view = self.view();
+        let waiting =
+            view.statuses.iter().find(|status| status.name == name || status.candidate.as_deref() == Some(digest));
+        let file =
+            waiting.filter(|status| status.candidate.as_deref() == Some(digest)).and_then(|status| status.file.clone());
+        let Some(file) = file else { return self.choose(here, name, digest) };
+        let lock = self.lock_file.read()?;
+        let build = match here.files.get(&file).map(|file| &file.found) {
+            Some(Found::Build(build)) if build.digest() == digest => Arc::clone(build),
+            _ => Arc::new(Build::stored(self.sandbox()?, &self.store, digest, &lock)?),
+        };
+        if build.declaration.name != name {
+            return Err(no_such_build(name, digest));
+        }
+        self.accept(here, &file, &build)
+    }
+
+    /// Makes another of the accepted builds live.
+    fn choose(&self, here: &mut Installed, name: &str, digest: &str) -> Result<ContributorStatus> {
+        let lock = self.lock_file.read()?;
+        let entry = lock.entry(name).ok_or_else(|| no_such(name))?;
+        if entry.build(digest).is_none() {
+            return Err(no_such_build(name, digest));
+        }
+        // Before anything is changed: what cannot be loaded does not take the place of what can.
+        let build = Arc::new(Build::stored(self.sandbox()?, &self.store, digest, &lock)?);
+        here.builds.insert(digest.to_owned(), build);
+        self.lock_file.edit(|lock| {
+            let entry = lock.entry_mut(name).ok_or_else(|| no_such(name))?;
+            if entry.choose(digest) { Ok(()) } else { Err(no_such_build(name, digest)) }
+        })?;
+        self.settle(here);
+        status_of(&self.view(), name)
+    }
+
+    /// Brings a build back: the one of a digest, else the one before the live one.
+    ///
+    /// # Errors
+    /// `contributor-not-found` where there is none; what is wrong with it.
+    pub(in crate::host) fn roll_back(&self, name: &str, to: Option<&str>) -> Result<ContributorStatus> {
+        let mut guard = self.installed();
+        let lock = self.lock_file.read()?;
+        let entry = lock.entry(name).ok_or_else(|| no_such(name))?;
+        let previous = entry.previous().next().map(|build| build.digest.clone());
+        let digest = to.map(str::to_owned).or(previous).ok_or_else(|| {
+            let message = format!("there is no build of {name} before the live one");
+            Error::host(Code::ContributorNotFound, message)
+        })?;
+        self.choose(&mut guard, name, &digest)
+    }
+
+    /// Frees a name and its keys.
+    ///
+    /// # Errors
+    /// `contributor-not-found`.
+    pub(in crate::host) fn forget(&self, name: &str) -> Result<ContributorStatus> {
+        let mut guard = self.installed();
+        let before = status_of(&self.view(), name);
+        self.lock_file.edit(|lock| lock.forget(name).ok_or_else(|| no_such(name)))?;
+        self.settle(&mut guard);
+        status_of(&self.view(), name).or_else(|_| {
+            let mut status = before?;
+            (status.digest, status.notes) = (None, vec!["it is forgotten".to_owned()]);
+            status.previous.clear();
+            Ok(status)
+        })
+    }
+
+    fn accept(&self, here: &mut Installed, file: &Path, build: &Arc<Build>) -> Result<ContributorStatus> {
+        let name = crate::contract::ContributorName::new(&build.declaration.name)?;
+        self.check_claims(here, &name, build)?;
+        let configuration = self.configuration();
+        let locked = super::settling::locked_build(build, &name, &configuration);
+        let of_file = super::deciding::file_name(file);
+        self.lock_file.edit(|lock| {
+            lock.accept(&name, &of_file, locked);
+            Ok(())
+        })?;
+        self.settle(here);
+        status_of(&self.view(), name.as_str())
+    }
+
+    /// Whether a build can have what it claims beside what is live under other names.
+    fn check_claims(&self, here: &Installed, name: &crate::contract::ContributorName, build: &Build) -> Result<()> {
+        let mut claimed = super::claimed::Claimed::default();
+        for declared in &self.parts.built_in {
+            claimed.add(declared);
+        }
+        for (other, live) in &here.live {
+            if other != name {
+                claimed.add(&live.registration.declared());
+            }
+        }
+        build.declaration.check(&claimed).map(|_| ())
+    }
+}
+
+/// What a file has, where that was loaded before.
+fn same_build(here: &Installed, file: &Path, digest: &str) -> Option<Found> {
+    if let Some(build) = here.builds.get(digest) {
+        return Some(Found::Build(Arc::clone(build)));
+    }
+    let InstalledFile { found, .. } = here.files.get(file)?;
+    match found {
+        Found::Build(build) if build.digest() == digest => Some(found.clone()),
+        _ => None,
+    }
+}
+
+fn no_such_build(name: &str, digest: &str) -> Error {
+    let message = format!(
+        "no build {} of {} waits or was accepted: dsh-env status says which there are",
+        crate::text::shown_within(digest, 64),
+        crate::text::shown_within(name, 256)
+    );
+    Error::host(Code::ContributorNotFound, message)
+}
