@@ -9,7 +9,10 @@ mod advice;
 mod build;
 mod hosted;
 mod installer;
+#[cfg(feature = "serve")]
+mod watching;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +31,8 @@ use crate::sessions::{ActivePersistence, Backend, Compression, SessionsRoot};
 use build::Build;
 pub use hosted::HostedContributor;
 use installer::{Installer, Parts};
+#[cfg(feature = "serve")]
+pub use watching::{Watch, Watcher};
 
 /// The folder of the home where state is kept unless told otherwise.
 const STATE_FOLDER: &str = "state";
@@ -238,6 +243,13 @@ impl Host {
     /// leaves live what was.
     pub fn refresh(&self) {
         self.installer.refresh();
+    }
+
+    /// The folders in which something can change that [`refresh`](Self::refresh) looks at: the home, that of the
+    /// contributors, and those that files in it lead to.
+    #[must_use]
+    pub fn watched_folders(&self) -> BTreeSet<PathBuf> {
+        self.installer.watched_folders()
     }
 
     /// Makes a build live that waits, or that was accepted before.

@@ -94,3 +94,5 @@ pub use error::{Code, Error, Result, Stage};
 pub use harness::{Harness, HarnessOptions, SessionStart};
 #[cfg(feature = "wasm")]
 pub use host::{Host, HostOptions, HostedContributor};
+#[cfg(all(feature = "wasm", feature = "serve"))]
+pub use host::{Watch, Watcher};

@@ -68,6 +68,8 @@ struct Installed {
     known: KnownFiles,
     /// What is wrong with the configuration, the folder or the lock.
     problems: Vec<Error>,
+    /// What the configuration and the lock looked like when they were last read, and when that was.
+    looked: Option<([Option<Fingerprint>; 2], SystemTime)>,
 }
 
 /// A file in the folder.

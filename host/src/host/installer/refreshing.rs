@@ -3,6 +3,7 @@
 //! A file is read and loaded on a thread of its own, so that one which compiles for long holds up neither a
 //! collection nor another file.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,6 +15,9 @@ use crate::host::build::{Build, Read};
 use crate::installation::{Configuration, Fingerprint, fingerprint, installed};
 use crate::operations::ContributorStatus;
 use crate::text::shown;
+
+/// The most links that are followed to see where a file leads; as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
 /// What became of reading a file.
 struct Loaded {
@@ -58,6 +62,11 @@ impl Installer {
     fn changed(&self, also: Option<&Path>) -> Vec<PathBuf> {
         let mut guard = self.installed();
         let here = &mut *guard;
+        let (now, looks) = (SystemTime::now(), [&self.configuration().file, self.lock_file.path()].map(fingerprint));
+        let tells = |looks: &Option<Fingerprint>, at| looks.is_none_or(|looks| looks.tells(at));
+        let same = here.looked.is_some_and(|(seen, at)| seen == looks && looks.iter().all(|looks| tells(looks, at)));
+        let mut settle = !same || !here.problems.is_empty();
+        here.looked = Some((looks, now));
         here.problems.clear();
         let problem = self.read_configuration().err();
         here.problems.extend(problem);
@@ -70,7 +79,9 @@ impl Installer {
             }
         };
         // One that is being read and gone is forgotten by whoever reads it.
+        let before = here.files.len();
         here.files.retain(|path, _| files.contains(path));
+        settle |= here.files.len() != before;
         let mut changed = Vec::new();
         for path in files {
             let looks = fingerprint(&path);
@@ -86,7 +97,9 @@ impl Installer {
             file.busy = true;
             changed.push(path);
         }
-        self.settle(here);
+        if settle {
+            self.settle(here);
+        }
         changed
     }
 
@@ -133,6 +146,24 @@ impl Installer {
         }
         let build = self.sandbox().and_then(|sandbox| read.load(sandbox, &lock));
         Loaded { seen, found: found(build, Some(digest)) }
+    }
+
+    /// The folders in which something can change that matters here.
+    pub(in crate::host) fn watched_folders(&self) -> BTreeSet<PathBuf> {
+        let folder = self.folder();
+        let mut folders = BTreeSet::from([self.parts.home.path().to_owned(), folder.clone()]);
+        let files = self.installed().files.keys().cloned().collect::<Vec<_>>();
+        for path in files.iter().chain([&folder]) {
+            // Where a link leads through others, each may be switched.
+            let mut path = path.clone();
+            for _ in 0..MAX_LINKS {
+                let Ok(target) = std::fs::read_link(&path) else { break };
+                let Some(parent) = path.parent() else { break };
+                path = parent.join(target);
+                folders.extend(path.parent().map(Path::to_owned));
+            }
+        }
+        folders
     }
 
     /// The files in the folder.
@@ -265,7 +296,8 @@ impl Installer {
     }
 }
 
-/// What a file has, where that was loaded before.
+/// What a file has, where that was loaded before. What was refused is refused again; but for a failure of the host's
+/// own, which may be over.
 fn same_build(here: &Installed, file: &Path, digest: &str) -> Option<Found> {
     if let Some(build) = here.builds.get(digest) {
         return Some(Found::Build(Arc::clone(build)));
@@ -273,6 +305,7 @@ fn same_build(here: &Installed, file: &Path, digest: &str) -> Option<Found> {
     let InstalledFile { found, .. } = here.files.get(file)?;
     match found {
         Found::Build(build) if build.digest() == digest => Some(found.clone()),
+        Found::Refused(Some(of), error) if of == digest && error.code() != Code::Internal => Some(found.clone()),
         _ => None,
     }
 }
