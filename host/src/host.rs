@@ -20,7 +20,7 @@ use std::sync::Arc;
 use crate::contract::Contributor;
 use crate::error::{Code, Error, Result};
 use crate::home::{Home, Surroundings, permissions};
-use crate::installation::{Configuration, SessionsSettings};
+use crate::installation::{Configuration, SessionsSettings, digest_of, read_component};
 use crate::operations::ContributorStatus;
 use crate::registry::{Registration, Registry, Terms};
 use crate::sandbox::{Allocation, CacheFolder, Grants, Isolation, Sandbox, SandboxOptions};
@@ -252,6 +252,23 @@ impl Host {
         self.installer.watched_folders()
     }
 
+    /// Installs a component under the name that it declares, and accepts it.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it, or why it cannot have what it claims; `unsafe-permissions`;
+    /// `invalid-configuration` where the folder cannot be written.
+    pub fn add(&self, file: &Path) -> Result<ContributorStatus> {
+        self.installer.add(file).map_err(|error| error.in_file(file))
+    }
+
+    /// Removes a contributor's file. Its name and keys stay owned.
+    ///
+    /// # Errors
+    /// `contributor-not-found`; `invalid-configuration` where the file cannot be removed.
+    pub fn remove(&self, name: &str) -> Result<ContributorStatus> {
+        self.installer.remove(name)
+    }
+
     /// Makes a build live that waits, or that was accepted before.
     ///
     /// # Errors
@@ -329,7 +346,10 @@ fn load_named(installer: &Installer, options: &HostOptions) -> Result<Vec<(Regis
             let message = "it is not in the lock, and --locked refuses what is not: install it by dsh-env add";
             return Err(Error::load(Code::ApprovalPending, message));
         }
-        let build = Arc::new(Build::unlocked(installer.sandbox()?, file)?);
+        let build = Arc::new({
+            let bytes = read_component(file)?;
+            Build::unlocked(installer.sandbox()?, &digest_of(&bytes), &bytes)?
+        });
         let terms = Terms { values: configuration.values, ..Terms::default() };
         let grants = options.grants.clone();
         let contributor = build.contributor(configuration.limits, grants.clone(), false);

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::contract::{Contributor as _, Declaration};
 use crate::error::Result;
-use crate::installation::{Fingerprint, Lock, Store, digest_of, read_component, read_settled};
+use crate::installation::{Fingerprint, Lock, Store, digest_of, read_settled};
 use crate::sandbox::{ContributorLog, Grants, Limits, LoadedComponent, Sandbox, SandboxedContributor};
 
 /// A component that was loaded and said what it declares.
@@ -60,13 +60,12 @@ impl Build {
         Self::load(sandbox, digest, lock.declaration(digest), || store.read(digest))
     }
 
-    /// Loads a file that the caller named, and keeps nothing of it.
+    /// Loads a build that the caller has, and asks it what it declares whether or not it was accepted.
     ///
     /// # Errors
     /// As [`Read::load`].
-    pub(super) fn unlocked(sandbox: &Sandbox, file: &Path) -> Result<Self> {
-        let bytes = read_component(file)?;
-        Self::load(sandbox, &digest_of(&bytes), None, || Ok(bytes))
+    pub(super) fn unlocked(sandbox: &Sandbox, digest: &str, bytes: &[u8]) -> Result<Self> {
+        Self::load(sandbox, digest, None, || Ok(bytes.to_vec()))
     }
 
     /// A build declares once: what it said is known where it was accepted.

@@ -5,9 +5,11 @@
 //! contributor at a time, each in one step. So it does not matter which event was missed, or what changed first.
 //! Collections go on meanwhile with what they began with.
 
+mod adding;
 mod applying;
 mod claimed;
 mod deciding;
+mod operating;
 mod refreshing;
 mod settling;
 
@@ -196,6 +198,15 @@ impl Installer {
     fn installed(&self) -> MutexGuard<'_, Installed> {
         // What is half done is done by whoever settles next: everything is decided anew.
         self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Installed {
+    /// Notes what is in a file that was just written.
+    fn put_file(&mut self, path: PathBuf, build: Arc<Build>) {
+        let seen = fingerprint(&path).map(|looks| (looks, SystemTime::now()));
+        let file = self.files.entry(path).or_default();
+        (file.seen, file.found) = (seen, Found::Build(build));
     }
 }
 
