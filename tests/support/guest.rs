@@ -26,6 +26,47 @@ impl Guest {
         Self { parts: parts.map(|(name, text)| (name, text.to_owned())).into() }
     }
 
+    /// A contributor of this name that declares these keys and resolves them to these values.
+    pub fn saying(name: &str, values: &[(&str, &str)]) -> Self {
+        let variables: Vec<_> = values.iter().map(|(key, value)| (*key, "A fact.", false, Some(*value))).collect();
+        Self::declaring(name, &variables)
+    }
+
+    /// A contributor of this name with these variables: key, description, whether it is sensitive, and the value.
+    pub fn declaring(name: &str, variables: &[(&str, &str, bool, Option<&str>)]) -> Self {
+        // All of it is data, in the second page: strings first, then the records that point to them.
+        const BASE: usize = 0x10000;
+        let mut data = Vec::new();
+        let mut text = |text: &str| {
+            let at = [BASE + data.len(), text.len()].map(|number| u32::try_from(number).unwrap().to_le_bytes());
+            data.extend_from_slice(text.as_bytes());
+            at.concat()
+        };
+        let name = text(name);
+        let (mut declared, mut bound) = (Vec::new(), Vec::new());
+        for (key, description, sensitive, value) in variables {
+            declared.extend([text(key), text(description), vec![u8::from(*sensitive), 0, 0, 0], vec![0; 8]].concat());
+            bound.extend(value.map(|value| [text(key), text(value)].concat()).unwrap_or_default());
+        }
+        data.resize(data.len().next_multiple_of(8), 0);
+        let mut record = |bytes: Vec<u8>| {
+            let at = u32::try_from(BASE + data.len()).unwrap();
+            data.extend(bytes);
+            at
+        };
+        let list = |at: u32, length: usize| [at.to_le_bytes(), u32::try_from(length).unwrap().to_le_bytes()].concat();
+        let (bindings, values) = (bound.len() / 16, record(bound));
+        let said = record(declared);
+        let declaration = record([name, list(said, variables.len()), vec![0; 8]].concat());
+        let resolved = record([vec![0; 4], list(values, bindings)].concat());
+        let escaped: String = data.iter().map(|byte| format!("\\{byte:02x}")).collect();
+        Self::good()
+            .with("pages", "4")
+            .with("extra", format!(r#"(data (i32.const {BASE}) "{escaped}")"#))
+            .with("declare", format!("(i32.const {declaration})"))
+            .with("resolve", format!("(i32.const {resolved})"))
+    }
+
     /// One that resolves to the value of the first extension that it sees, or to nothing.
     pub fn repeating_an_extension() -> Self {
         // The list of extensions ends the record; its elements are a name and a value. 1412 has the list of

@@ -26,8 +26,12 @@ const EXTENSION: &str = "wasm";
 /// How files begin that are not whole yet.
 const UNFINISHED: &str = ".new-";
 
-/// What nobody remembers stays for this long: another process may be about to.
-const KEPT: Duration = Duration::from_secs(60 * 60);
+/// What nobody remembers stays for this long: another process may be about to. Compiling and asking what it declares
+/// takes no longer.
+const KEPT: Duration = Duration::from_secs(2 * 60);
+
+/// The most builds that nobody remembers: a file that is written again and again does not fill the disk.
+const MAX_FORGOTTEN: usize = 32;
 
 /// The SHA-256 of a build, as 64 lower-case hexadecimal digits.
 #[must_use]
@@ -104,21 +108,28 @@ impl Store {
         Err(Error::load(Code::Unreadable, message))
     }
 
-    /// Removes builds that are not among `remembered`, but for those of the last hour. What cannot be removed stays.
+    /// Removes builds that are not among `remembered`, but for the latest of the last minutes. What cannot be removed
+    /// stays.
     pub fn sweep(&self, remembered: &BTreeSet<String>) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut forgotten = Vec::new();
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
             let is_build = path.extension().is_some_and(|extension| extension == EXTENSION) && is_digest(name);
             let is_unfinished =
                 path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()));
-            let forgotten = is_unfinished || (is_build && !remembered.contains(name));
-            let old = || {
-                path.metadata().and_then(|it| it.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT))
-            };
-            if forgotten
-                && old()
-                && let Err(error) = fs::remove_file(&path)
+            if (is_unfinished || (is_build && !remembered.contains(name)))
+                && let Ok(written) = path.metadata().and_then(|metadata| metadata.modified())
+            {
+                forgotten.push((written, path));
+            }
+        }
+        forgotten.sort();
+        let too_many = forgotten.len().saturating_sub(MAX_FORGOTTEN);
+        for (at, (written, path)) in forgotten.iter().enumerate() {
+            let old = written.elapsed().is_ok_and(|age| age > KEPT);
+            if (old || at < too_many)
+                && let Err(error) = fs::remove_file(path)
             {
                 tracing::debug!(file = %path.display(), %error, "a build that nobody remembers was not removed");
             }
