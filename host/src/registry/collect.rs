@@ -204,6 +204,7 @@ impl<'a> Collection<'a> {
         let said = said.map_err(failed).and_then(|bindings| answer::check(entry, bindings));
         let mut report = Report {
             name: name.clone(),
+            declared: entry.declared.clone(),
             digest: entry.contributor.digest().map(Into::into),
             began: started.duration_since(self.began),
             took,

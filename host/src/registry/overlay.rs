@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::contract::{ContributorName, HOST, Key};
+use crate::contract::{ContributorName, Declared, HOST, Key};
 use crate::error::Error;
 
 /// The managed variables of one execution, sorted by key in byte order; cheap to clone.
@@ -80,6 +80,9 @@ impl fmt::Debug for Value {
 pub struct Report {
     /// The contributor.
     pub name: ContributorName,
+    /// What it may say, so that a watcher can tell a key that it left out from one that is nobody's.
+    #[serde(skip)]
+    pub declared: Declared,
     /// The build that answered, where it has a digest.
     pub digest: Option<Arc<str>>,
     /// How long after the collection began it was asked.
