@@ -45,6 +45,7 @@
 //! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
 //! | `sandbox` | one component: inspect, compile, limit, call |
 //! | [`sessions`] | where sessions are kept |
+//! | [`calls`] | what recent collections did, without values |
 //! | [`session_persistence`] | the built-in contributor that tells a command where its session's log is |
 //! | [`environment`] | the environment of a child, and shells without start-up files |
 //! | `executor` | commands: started, bounded in time and output, ended with their host |
@@ -61,6 +62,7 @@
 
 #[cfg(feature = "harness")]
 pub mod agent;
+pub mod calls;
 pub mod contract;
 pub mod environment;
 mod error;
