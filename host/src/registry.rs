@@ -10,8 +10,11 @@
 //! [`Contributor`] trait as a native one.
 
 mod answer;
+mod clock;
 mod collect;
 mod facts;
+mod health;
+mod last_good;
 mod observer;
 mod overlay;
 mod registration;
@@ -27,6 +30,7 @@ use arc_swap::ArcSwap;
 use serde::Serialize;
 
 pub use collect::CollectOptions;
+pub use health::ContributorHealth;
 pub use observer::{Collected, Observer};
 pub use overlay::{Affected, Overlay, OverlayEntry, Report, Value};
 pub use registration::Registration;
@@ -54,6 +58,7 @@ struct Shared {
     observers: ArcSwap<Vec<Arc<dyn Observer>>>,
     /// How many asynchronous collections are under way.
     async_collections: Arc<AtomicUsize>,
+    clock: clock::Clock,
     /// Held by whoever makes the next snapshot, never by readers. The number is the next entry's id.
     writer: Mutex<EntryId>,
 }
@@ -75,6 +80,11 @@ impl Registry {
     /// A registry without contributors, whose overlays say that the host's home is `home`.
     #[must_use]
     pub fn new(home: &Home) -> Self {
+        Self::by(clock::Clock::default(), home)
+    }
+
+    /// A registry whose policies go by this clock.
+    fn by(clock: clock::Clock, home: &Home) -> Self {
         Self {
             shared: Arc::new(Shared {
                 facts: facts::HostFacts::new(home),
@@ -82,6 +92,7 @@ impl Registry {
                 outside: ArcSwap::default(),
                 observers: ArcSwap::default(),
                 async_collections: Arc::default(),
+                clock,
                 writer: Mutex::new(EntryId::FIRST),
             }),
         }

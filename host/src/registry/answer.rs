@@ -1,5 +1,6 @@
 //! Checking what a contributor returned: the registry trusts none of it.
 
+use super::overlay::Value;
 use super::snapshot::Entry;
 use crate::contract::{Binding, DeclaredVariable};
 use crate::error::{Code, Error, Result};
@@ -10,7 +11,7 @@ pub(super) enum Answer {
     /// The contributor had nothing to say.
     Absent,
     /// A value that an environment can hold and the operator accepts.
-    Value(String),
+    Value(Value),
     /// A value that is not acceptable; the others of the same answer are.
     Refused(Error),
 }
@@ -52,7 +53,7 @@ pub(super) fn check(entry: &Entry, bindings: Vec<Binding>) -> Result<Vec<Answer>
             return Err(error.about(&variable.key));
         }
         *answer = match refusal(entry, variable, &value) {
-            None => Answer::Value(value),
+            None => Answer::Value(Value::new(value, variable.sensitive)),
             Some(error) => Answer::Refused(error.about(&variable.key)),
         };
     }

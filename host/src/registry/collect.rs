@@ -4,17 +4,19 @@
 //! their names, on the caller's thread; those that may wait are asked on another. One failure fails the
 //! collection, unless the operator's terms say otherwise for every key it affects.
 
+mod policies;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::answer::{self, Answer};
+use super::answer;
+use super::health::Leave;
 use super::observer::Collected;
-use super::overlay::{Affected, Overlay, OverlayEntry, Report, Value};
+use super::overlay::{Overlay, OverlayEntry, Report, Value};
 use super::snapshot::{Entry, Snapshot};
-use super::terms::OnFailure;
 use super::waiting::{self, Place};
 use super::{Registry, Shared};
 use crate::contract::{Binding, Cancellation, Claims, Deadline, DeclaredVariable, Execution, Facts, Failure, Key};
@@ -199,9 +201,20 @@ impl<'a> Collection<'a> {
         let failed = |failure: Failure| failure.into_error(|words| answer::show(entry, words)).by(name);
         self.deadline.check().map_err(failed)?;
         let started = Instant::now();
-        let said = self.ask(entry);
+        let said = match entry.health.leave(|| self.shared.clock.now()) {
+            Leave::Paused(error) => Err(error.by(name)),
+            Leave::Ask(asking) => {
+                let said = self.ask(entry).map_err(failed).and_then(|bindings| answer::check(entry, bindings));
+                match &said {
+                    Ok(_) => asking.succeeded(),
+                    // What is the caller's wish or the host's own fault says nothing of the contributor.
+                    Err(error) if error.stage() == Stage::Host => {}
+                    Err(error) => asking.failed(error, || self.shared.clock.now()),
+                }
+                said
+            }
+        };
         let took = started.elapsed();
-        let said = said.map_err(failed).and_then(|bindings| answer::check(entry, bindings));
         let mut report = Report {
             name: name.clone(),
             declared: entry.declared.clone(),
@@ -220,27 +233,6 @@ impl<'a> Collection<'a> {
         taken
     }
 
-    /// Adds what one contributor said, or does what its policies say.
-    fn take(&mut self, entry: &Arc<Entry>, said: Result<Vec<Answer>>, report: &mut Report) -> Result<()> {
-        match said {
-            Ok(answers) => {
-                for (variable, answer) in entry.declared.variables().iter().zip(answers) {
-                    match answer {
-                        Answer::Absent => {}
-                        Answer::Value(text) => {
-                            if let Err(error) = self.push_value(entry, variable, text) {
-                                self.fall_back(entry, variable, &error, report)?;
-                            }
-                        }
-                        Answer::Refused(error) => self.fall_back(entry, variable, &error, report)?,
-                    }
-                }
-                Ok(())
-            }
-            Err(error) => self.fail(entry, error, report),
-        }
-    }
-
     fn ask(&mut self, entry: &Arc<Entry>) -> Result<Vec<Binding>, Failure> {
         if !entry.contributor.may_wait() {
             return ask_here(entry, self.execution, &self.outside, &self.deadline);
@@ -249,48 +241,8 @@ impl<'a> Collection<'a> {
         waiting::ask(entry, Arc::clone(execution), Arc::clone(&self.outside), &self.deadline)
     }
 
-    /// The contributor as a whole failed: every key that it declared is affected.
-    fn fail(&mut self, entry: &Entry, error: Error, report: &mut Report) -> Result<()> {
-        // What is the host's own fault, or the caller's wish, no policy for contributors covers.
-        let none_affected = entry.declared.variables().is_empty() && entry.terms.on_failure == OnFailure::Fail;
-        if error.stage() == Stage::Host || none_affected {
-            return Err(error);
-        }
-        for variable in entry.declared.variables() {
-            self.fall_back(entry, variable, &error, report)?;
-        }
-        report.error = Some(error);
-        Ok(())
-    }
-
-    /// Does with one key what its policy says.
-    fn fall_back(
-        &mut self,
-        entry: &Entry,
-        variable: &DeclaredVariable,
-        error: &Error,
-        report: &mut Report,
-    ) -> Result<()> {
-        let policy = entry.terms.on_failure(&variable.key);
-        match policy {
-            OnFailure::Fail => return Err(error.clone()),
-            OnFailure::Omit => {}
-            OnFailure::Value(text) if text.contains('\0') => return Err(unusable_stand_in(entry, variable)),
-            OnFailure::Value(text) => self.push_value(entry, variable, text.clone())?,
-        }
-        tracing::warn!(key = variable.key.as_str(), policy = policy.as_str(), %error, "degraded");
-        self.degraded.push(variable.key.clone());
-        let key = variable.key.clone();
-        report.affected.push(Affected { key, policy: policy.as_str(), error: error.clone() });
-        Ok(())
-    }
-
-    fn push_value(&mut self, entry: &Entry, variable: &DeclaredVariable, text: String) -> Result<()> {
-        self.push(OverlayEntry {
-            key: variable.key.clone(),
-            value: Value::new(text, variable.sensitive),
-            contributor: Some(entry.declared.name().clone()),
-        })
+    fn push_value(&mut self, entry: &Entry, variable: &DeclaredVariable, value: Value) -> Result<()> {
+        self.push(OverlayEntry { key: variable.key.clone(), value, contributor: Some(entry.declared.name().clone()) })
     }
 
     fn push(&mut self, entry: OverlayEntry) -> Result<()> {
@@ -326,15 +278,6 @@ impl<'a> Collection<'a> {
 /// Bytes of an entry as an environment counts them, but for what separates name and value.
 fn size(entry: &OverlayEntry) -> usize {
     entry.key.as_str().len() + entry.value.expose().len() + 2
-}
-
-/// The operator's value for a key is one that no environment can hold.
-fn unusable_stand_in(entry: &Entry, variable: &DeclaredVariable) -> Error {
-    let key = &variable.key;
-    let message = format!(
-        "the value that stands in for {key} has a NUL byte, which no environment variable can hold: configure another"
-    );
-    Error::host(Code::InvalidConfiguration, message).by(entry.declared.name()).about(key)
 }
 
 /// Asks a contributor on this thread.

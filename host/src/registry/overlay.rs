@@ -104,14 +104,23 @@ pub struct Report {
 pub struct Affected {
     /// The key.
     pub key: Key,
-    /// The policy that took effect: `omit` or `value`.
+    /// The policy that took effect: `omit`, `value` or `last-good`.
     pub policy: &'static str,
+    /// Whether another value stands in; otherwise the key is absent.
+    pub stands_in: bool,
+    /// How old the value is that stands in, where it is the last good one; in JSON `age_ms`, in milliseconds.
+    #[serde(rename = "age_ms", serialize_with = "as_millis", skip_serializing_if = "Option::is_none")]
+    pub age: Option<Duration>,
     /// The failure that made it take effect.
     pub error: Error,
 }
 
 fn as_micros<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+}
+
+fn as_millis<S: serde::Serializer>(age: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    age.map(|age| u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).serialize(serializer)
 }
 
 impl Overlay {

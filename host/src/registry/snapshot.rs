@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use super::terms::Terms;
+use super::health::Health;
+use super::last_good::LastGood;
+use super::terms::{OnFailure, Terms};
 use crate::contract::{Claims, Contributor, ContributorName, Declared, Key};
 use crate::error::Error;
 
@@ -32,11 +34,22 @@ pub(super) struct Entry {
     pub(super) terms: Terms,
     /// How many calls of it are waiting.
     pub(super) waiting: Arc<AtomicUsize>,
+    /// How it fared lately.
+    pub(super) health: Health,
+    /// What it said last, where the operator wants to go on with that.
+    pub(super) last_good: Option<LastGood>,
 }
 
 impl Entry {
     pub(super) fn new(id: EntryId, declared: Declared, contributor: Arc<dyn Contributor>, terms: Terms) -> Self {
-        Self { id, declared, contributor, terms, waiting: Arc::default() }
+        let variables = declared.variables();
+        let covered = |policy: &OnFailure| *policy != OnFailure::Fail;
+        let health = Health::new(match variables {
+            [] => covered(&terms.on_failure),
+            _ => variables.iter().all(|variable| covered(terms.on_failure(&variable.key))),
+        });
+        let last_good = LastGood::wanted(&declared, &terms);
+        Self { id, declared, contributor, terms, waiting: Arc::default(), health, last_good }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use crate::contract::Key;
 
@@ -15,16 +16,21 @@ pub enum OnFailure {
     Omit,
     /// The key has this value, and `DSH_DEGRADED` names it.
     Value(String),
+    /// The key has the last good value that the contributor gave for the same session and working directory, if that
+    /// is no older than this, else it is absent; `DSH_DEGRADED` names it either way. Values are kept in memory only,
+    /// never those of sensitive keys, and not beyond the registration or its replacement.
+    LastGood(Duration),
 }
 
 impl OnFailure {
-    /// The word for it in reports: `fail`, `omit` or `value`.
+    /// The word for it in reports: `fail`, `omit`, `value` or `last-good`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
             OnFailure::Fail => "fail",
             OnFailure::Omit => "omit",
             OnFailure::Value(_) => "value",
+            OnFailure::LastGood(_) => "last-good",
         }
     }
 }

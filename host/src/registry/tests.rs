@@ -1,7 +1,9 @@
 mod answers;
 mod asking;
+mod backing_off;
 mod declaring;
 mod guards;
+mod last_good;
 mod limits_of_time;
 mod missing;
 mod policies;

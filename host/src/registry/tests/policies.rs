@@ -1,16 +1,9 @@
 //! What the operator wants instead of a failed collection.
 
-use super::support::{Scripted, call, declaration, registry, said, shared};
+use super::support::{Scripted, call, declaration, registry, said, shared, terms};
 use crate::contract::{Cancellation, Failure, Key};
 use crate::error::{Code, Error, Result};
-use crate::registry::{CollectOptions, KeyTerms, OnFailure, Overlay, Terms};
-
-fn terms(on_failure: OnFailure, keys: &[(&str, OnFailure)]) -> Terms {
-    let keys = keys.iter().map(|(key, on_failure)| {
-        (Key::new(key).unwrap(), KeyTerms { shape: None, on_failure: Some(on_failure.clone()) })
-    });
-    Terms { on_failure, keys: keys.collect(), ..Terms::default() }
-}
+use crate::registry::{CollectOptions, OnFailure, Overlay, Terms};
 
 fn stand_in(text: &str) -> OnFailure {
     OnFailure::Value(text.to_owned())
@@ -155,7 +148,8 @@ fn a_report_is_json_without_values() {
               "stage": "resolve"
             },
             "key": "DSH_B",
-            "policy": "omit"
+            "policy": "omit",
+            "stands_in": false
           },
           {
             "error": {
@@ -166,9 +160,11 @@ fn a_report_is_json_without_values() {
               "stage": "resolve"
             },
             "key": "DSH_A",
-            "policy": "value"
+            "policy": "value",
+            "stands_in": true
           }
         ],
+        "digest": null,
         "error": {
           "code": "guest-error",
           "contributor": "a",
@@ -177,7 +173,8 @@ fn a_report_is_json_without_values() {
           "stage": "resolve"
         },
         "micros": null,
-        "name": "a"
+        "name": "a",
+        "policy": "fail"
       }
     ]
     "#);

@@ -1,10 +1,13 @@
 //! Contributors that do as a test says.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, SessionHeader, SessionId};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure, Key, SessionHeader, SessionId};
 use crate::home::{Home, Surroundings};
-use crate::registry::{Overlay, Registry};
+use crate::registry::clock::Clock;
+use crate::registry::{KeyTerms, OnFailure, Overlay, Registry, Terms};
 
 type Resolve = dyn Fn(&Execution, &Deadline) -> Result<Vec<Binding>, Failure> + Send + Sync;
 
@@ -75,6 +78,70 @@ pub(super) fn shared(contributor: Scripted) -> Arc<dyn Contributor> {
 
 pub(super) fn registry() -> Registry {
     Registry::new(&Home::resolve_in(Some("/h".as_ref()), &Surroundings::default()).unwrap())
+}
+
+/// The hands of a registry's clock, which a test moves.
+#[derive(Clone)]
+pub(super) struct Hands(Arc<Mutex<Instant>>);
+
+impl Hands {
+    pub(super) fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+}
+
+/// A registry whose policies go by a clock that stands until it is moved.
+pub(super) fn registry_by_clock() -> (Registry, Hands) {
+    let hands = Hands(Arc::new(Mutex::new(Instant::now())));
+    let home = Home::resolve_in(Some("/h".as_ref()), &Surroundings::default()).unwrap();
+    let clock = hands.clone();
+    (Registry::by(Clock::of(move || *clock.0.lock().unwrap()), &home), hands)
+}
+
+/// One policy for a contributor, and others for single keys.
+pub(super) fn terms(on_failure: OnFailure, keys: &[(&str, OnFailure)]) -> Terms {
+    let keys = keys.iter().map(|(key, on_failure)| {
+        (Key::new(key).unwrap(), KeyTerms { shape: None, on_failure: Some(on_failure.clone()) })
+    });
+    Terms { on_failure, keys: keys.collect(), ..Terms::default() }
+}
+
+/// What a contributor does the next time it is asked, which a test changes, and how often it was asked.
+#[derive(Clone, Default)]
+pub(super) struct Mood {
+    answer: Arc<Mutex<Option<Vec<Binding>>>>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Mood {
+    /// It fails from now on.
+    pub(super) fn fails(&self) {
+        *self.answer.lock().unwrap() = None;
+    }
+
+    /// It answers with these from now on.
+    pub(super) fn says(&self, bindings: &[(&str, &str)]) {
+        let bindings = bindings.iter().map(|(key, value)| Binding::new(*key, *value)).collect();
+        *self.answer.lock().unwrap() = Some(bindings);
+    }
+
+    /// How often it was asked since the last look.
+    pub(super) fn asked(&self) -> usize {
+        self.asked.swap(0, Ordering::Relaxed)
+    }
+
+    /// A contributor of this mood that declares these keys.
+    pub(super) fn contributor(&self, keys: &[&str]) -> Scripted {
+        self.declaring(declaration("a", keys))
+    }
+
+    pub(super) fn declaring(&self, declaration: Declaration) -> Scripted {
+        let mood = self.clone();
+        Scripted::new(declaration, move |_, _| {
+            mood.asked.fetch_add(1, Ordering::Relaxed);
+            mood.answer.lock().unwrap().clone().ok_or_else(|| Failure::guest("no such ticket"))
+        })
+    }
 }
 
 /// A call that no agent owns.
