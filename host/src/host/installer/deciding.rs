@@ -75,7 +75,12 @@ impl Circumstances<'_> {
             accepted: None,
         };
         match found {
-            Found::Unread => decision.notes.push("its file is being read".to_owned()),
+            Found::Unread => {
+                if decision.live.is_none() {
+                    decision.state = State::Pending;
+                }
+                decision.notes.push("its file is being read".to_owned());
+            }
             Found::Refused(digest, error) => {
                 decision.candidate.clone_from(digest);
                 decision.refuse(error.clone());
