@@ -27,9 +27,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dsh_env::contract::Execution;
+use dsh_env::installation::Watch;
 use dsh_env::operations::{ContributorStatus, State};
 use dsh_env::sandbox::{Allocation, Isolation, WorkerProgram};
-use dsh_env::{Host, HostOptions, Watch, Watcher};
+use dsh_env::{Host, HostOptions, Watcher};
 use support::command::Place;
 use support::guest::Guest;
 

@@ -32,7 +32,7 @@ use build::Build;
 pub use hosted::HostedContributor;
 use installer::{Installer, Parts};
 #[cfg(feature = "serve")]
-pub use watching::{Watch, Watcher};
+pub use watching::Watcher;
 
 /// The folder of the home where state is kept unless told otherwise.
 const STATE_FOLDER: &str = "state";

@@ -53,6 +53,7 @@
 //! | `hooks` | users' hooks in the dialects of Claude Code and Codex |
 //! | `skills` | the skills in the home |
 //! | `agent` | the loop: a model, its tools, a session |
+//! | [`facts`] | what a host finds out of the world outside of any call |
 //! | `installation` | the home's folder of contributors and its configuration |
 //! | [`operations`] | what an operator sees of a host and does to it |
 //! | `host` | the managed environment, composed |
@@ -68,6 +69,7 @@ pub mod environment;
 mod error;
 #[cfg(feature = "harness")]
 pub mod executor;
+pub mod facts;
 pub mod file;
 #[cfg(all(feature = "harness", feature = "wasm"))]
 mod harness;
@@ -97,4 +99,4 @@ pub use harness::{Harness, HarnessOptions, SessionStart};
 #[cfg(feature = "wasm")]
 pub use host::{Host, HostOptions, HostedContributor};
 #[cfg(all(feature = "wasm", feature = "serve"))]
-pub use host::{Watch, Watcher};
+pub use host::Watcher;

@@ -5,7 +5,7 @@ use dsh_env::sandbox::{Extensions, Grants, Import};
 /// Whether a grant of this name is among those given.
 pub(crate) fn opens(grants: &Grants, grant: &str) -> bool {
     match grant {
-        "config" => grants.config.is_some(),
+        "config" => grants.config.is_some() || !grants.facts.is_empty(),
         "env" => !grants.env.is_empty(),
         "workspace" => grants.workspace.is_some(),
         "clock" => grants.clock,
@@ -37,6 +37,9 @@ pub(crate) fn words(grants: &Grants) -> String {
     if !grants.env.is_empty() {
         words.push(format!("env={}", list(&grants.env)));
     }
+    if !grants.facts.is_empty() {
+        words.push(format!("facts={}", list(&grants.facts)));
+    }
     match &grants.extensions {
         Extensions::Named(names) if names.is_empty() => {}
         Extensions::Named(names) => words.push(format!("extensions={}", list(names))),
@@ -67,6 +70,8 @@ mod tests {
         let words = words(&read_grants(flags).unwrap());
         assert_eq!(words, "workspace=repository within=/srv env=CI,LANG extensions=a,b config config.x=… clock random");
         assert_eq!(super::words(&read_grants(["extensions=*"]).unwrap()), "extensions=*");
+        let facts = Grants { facts: ["a", "b"].map(str::to_owned).into(), ..Grants::default() };
+        assert_eq!(super::words(&facts), "facts=a,b");
         assert_eq!(super::words(&Grants::default()), "nothing");
     }
 

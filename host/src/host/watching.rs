@@ -16,24 +16,13 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Host;
 use crate::error::{Code, Error, Result};
+use crate::installation::Watch;
 
 /// How long nothing may happen before what happened is looked at: writing a file in many parts is one change.
 const QUIET: Duration = Duration::from_millis(20);
 
 /// How long at most that is put off for a file that keeps changing.
 const PATIENCE: Duration = Duration::from_millis(200);
-
-/// How a host learns of changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Watch {
-    /// By the system's events, and by looking now and then.
-    #[default]
-    Auto,
-    /// By looking now and then.
-    Poll,
-    /// Not at all: somebody has to ask.
-    Off,
-}
 
 /// Refreshes a host when something changes, until it is dropped.
 #[derive(Debug)]

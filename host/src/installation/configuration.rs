@@ -6,8 +6,12 @@
 
 mod grants;
 mod harness;
+mod policies;
 mod reader;
+mod server;
 mod settings;
+mod telemetry;
+mod trust;
 mod units;
 
 use std::collections::BTreeMap;
@@ -16,6 +20,7 @@ use std::path::{Path, PathBuf};
 use super::trust::TrustSettings;
 use crate::contract::ContributorName;
 use crate::error::{Code, Error, Result};
+use crate::facts::FactSettings;
 use crate::file::{ReadFault, read_regular};
 use crate::home::{Home, permissions};
 use crate::registry::{Terms, ValueLimits};
@@ -25,6 +30,9 @@ use crate::text::shown;
 pub use grants::read_grants;
 pub use harness::{HooksSettings, SkillsSettings, ToolsSettings};
 use reader::Document;
+pub use server::{ServerSettings, Watch};
+pub use telemetry::TelemetrySettings;
+pub use trust::{OnDifference, ShadowSettings};
 
 /// The file in the home.
 const FILE_NAME: &str = "dsh-env.toml";
@@ -55,6 +63,12 @@ pub struct Configuration {
     pub hooks: HooksSettings,
     /// Where skills are.
     pub skills: SkillsSettings,
+    /// The facts that a host which goes on finds out, by their names.
+    pub facts: BTreeMap<String, FactSettings>,
+    /// How a host which goes on does so.
+    pub server: ServerSettings,
+    /// What a host tells of itself.
+    pub telemetry: TelemetrySettings,
 }
 
 /// What the operator wants of one contributor.
@@ -72,6 +86,8 @@ pub struct ContributorSettings {
     pub grants: Grants,
     /// Its settings, whether or not it is granted to read them.
     pub settings: Settings,
+    /// How its new builds are tried before they go live; nothing where they are not.
+    pub shadow: Option<ShadowSettings>,
     /// The line of the file, from 1, that its section begins in.
     pub line: usize,
 }

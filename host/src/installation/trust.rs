@@ -32,6 +32,32 @@ pub enum TrustUpdate {
     Pinned,
 }
 
+impl TrustNew {
+    pub(super) const ALL: &[Self] = &[Self::Live, Self::Pending];
+
+    /// The word for it in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Pending => "pending",
+        }
+    }
+}
+
+impl TrustUpdate {
+    pub(super) const ALL: &[Self] = &[Self::SameDeclaration, Self::Pinned];
+
+    /// The word for it in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SameDeclaration => "same-declaration",
+            Self::Pinned => "pinned",
+        }
+    }
+}
+
 /// A build that is in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'c> {

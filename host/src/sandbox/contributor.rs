@@ -6,13 +6,14 @@ use super::grants::Grants;
 use super::limits::Limits;
 use super::log::ContributorLog;
 use super::runner::{Outcome, Runner};
-use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Failure};
+use crate::contract::{Binding, Contributor, Deadline, Declaration, Execution, Facts, Failure};
 use crate::error::Result;
 
 /// A component that was asked what it declares. Every [`resolve`](Contributor::resolve) runs in a fresh
 /// instance.
 pub struct SandboxedContributor {
     runner: Arc<Runner>,
+    digest: String,
     imports: Arc<[String]>,
     limits: Limits,
     grants: Grants,
@@ -22,18 +23,23 @@ pub struct SandboxedContributor {
 
 impl SandboxedContributor {
     /// Asks a component what it declares.
-    pub(super) fn new(runner: Arc<Runner>, imports: Arc<[String]>) -> Result<Self> {
+    pub(super) fn new(runner: Arc<Runner>, digest: String, imports: Arc<[String]>) -> Result<Self> {
         let Outcome { said, printed, .. } = runner.declare();
         let declaration = said.map_err(Failure::into_load_error)?;
-        let contributor = Self::declaring(runner, imports, declaration);
+        let contributor = Self::declaring(runner, digest, imports, declaration);
         contributor.log.append(&printed);
         Ok(contributor)
     }
 
     /// One that said before what it declares.
-    pub(super) fn declaring(runner: Arc<Runner>, imports: Arc<[String]>, declaration: Declaration) -> Self {
+    pub(super) fn declaring(
+        runner: Arc<Runner>,
+        digest: String,
+        imports: Arc<[String]>,
+        declaration: Declaration,
+    ) -> Self {
         let log = ContributorLog::of(&declaration);
-        Self { runner, imports, limits: Limits::RESOLVE, grants: Grants::default(), log, declaration }
+        Self { runner, digest, imports, limits: Limits::RESOLVE, grants: Grants::default(), log, declaration }
     }
 
     /// The same under other limits.
@@ -86,12 +92,21 @@ impl Contributor for SandboxedContributor {
     }
 
     fn resolve(&self, execution: &Execution, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
-        let Outcome { said, printed, note } = self.runner.resolve(execution, &self.limits, &self.grants, deadline);
+        self.resolve_with(execution, &Facts::default(), deadline)
+    }
+
+    fn resolve_with(&self, execution: &Execution, facts: &Facts, deadline: &Deadline) -> Result<Vec<Binding>, Failure> {
+        let Outcome { said, printed, note } =
+            self.runner.resolve(execution, facts, &self.limits, &self.grants, deadline);
         if let Some(note) = note {
             self.log.note(&note);
         }
         self.log.append(&printed);
         said
+    }
+
+    fn digest(&self) -> Option<&str> {
+        Some(&self.digest)
     }
 
     // The limits end a guest whatever it does, so that it needs no thread of its own; but a file system that does not

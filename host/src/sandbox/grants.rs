@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::limits::Limits;
 use super::world::Granted;
-use crate::contract::{Execution, is_managed_name};
+use crate::contract::{Execution, Facts, is_managed_name};
 
 pub(super) use workspace::Shown;
 pub use workspace::{Workspace, WorkspaceKind};
@@ -25,6 +25,8 @@ pub struct Grants {
     pub config: Option<Settings>,
     /// Names of variables of the host's own environment, read at the time of the call.
     pub env: BTreeSet<String>,
+    /// Names of facts of the host, which it reads beside its settings as `facts.NAME`.
+    pub facts: BTreeSet<String>,
     /// Which extensions of the execution it sees.
     pub extensions: Extensions,
     /// A directory that it may read.
@@ -43,10 +45,10 @@ impl Grants {
     }
 
     /// What one call sees by them: read from the host's environment and opened in its file system now.
-    pub(super) fn view(&self, execution: &Execution, limits: &Limits) -> View {
+    pub(super) fn view(&self, execution: &Execution, facts: &Facts, limits: &Limits) -> View {
         let variable = |name: &String| Some((name.clone(), std::env::var(name).ok()?));
         let granted = Granted {
-            config: self.config.as_ref().map(|settings| settings.0.clone()).unwrap_or_default(),
+            config: self.readable(facts),
             // None of the host's own, whatever an embedder granted: those are what the overlay is there for.
             env: self.env.iter().filter(|name| !is_managed_name(name.as_bytes())).filter_map(variable).collect(),
             clock: self.clock,
@@ -59,6 +61,21 @@ impl Grants {
             Some(Err(why)) => (Vec::new(), Some(format!("the workspace is not shown: {why}"))),
         };
         View { granted, shown, note }
+    }
+}
+
+/// Begins the names under which facts are read.
+const FACTS: &str = "facts.";
+
+impl Grants {
+    /// What can be asked for by name: the settings, and the facts.
+    fn readable(&self, facts: &Facts) -> BTreeMap<String, String> {
+        let settings = self.config.iter().flat_map(|settings| &settings.0);
+        // None that looks like a fact, whatever an embedder set.
+        let settings = settings.filter(|(name, _)| !name.starts_with(FACTS));
+        let settings = settings.map(|(name, value)| (name.clone(), value.clone()));
+        let known = self.facts.iter().filter_map(|name| Some((format!("{FACTS}{name}"), facts.get(name)?.to_owned())));
+        settings.chain(known).collect()
     }
 }
 

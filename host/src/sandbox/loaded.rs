@@ -101,13 +101,14 @@ impl LoadedComponent {
     /// # Errors
     /// What stopped it, or `wrong-type` where its functions have other types than the contract's.
     pub fn contributor(&self) -> Result<SandboxedContributor> {
-        SandboxedContributor::new(Arc::clone(&self.runner), self.imports.clone().into())
+        SandboxedContributor::new(Arc::clone(&self.runner), self.digest.clone(), self.imports.clone().into())
     }
 
     /// As [`contributor`](Self::contributor), with what it said when it was asked before: a build declares once.
     #[must_use]
     pub fn contributor_declaring(&self, declaration: Declaration) -> SandboxedContributor {
-        SandboxedContributor::declaring(Arc::clone(&self.runner), self.imports.clone().into(), declaration)
+        let (runner, digest) = (Arc::clone(&self.runner), self.digest.clone());
+        SandboxedContributor::declaring(runner, digest, self.imports.clone().into(), declaration)
     }
 
     /// The SHA-256 of the file, as 64 lower-case hexadecimal digits.

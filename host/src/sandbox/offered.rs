@@ -40,8 +40,11 @@ const RANDOM: Offer = Offer {
     grant: Some("random"),
     about: Some("random"),
 };
-const SETTINGS: Offer =
-    Offer { allows: "its settings if `config` is granted, else none", grant: Some("config"), about: Some("settings") };
+const SETTINGS: Offer = Offer {
+    allows: "its settings if `config` is granted, the facts that `facts` grants, else none",
+    grant: Some("config"),
+    about: Some("settings"),
+};
 const OUTPUT: Offer = Offer { allows: "lines in the contributor's log", grant: None, about: Some("log") };
 const INPUT: Offer = Offer { allows: "nothing to read", grant: None, about: None };
 const EXIT: Offer = Offer { allows: "ending its own call, as a failure", grant: None, about: None };

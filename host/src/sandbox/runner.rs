@@ -14,7 +14,7 @@ use super::meter::Phase;
 #[cfg(target_os = "linux")]
 use super::worker::Remote;
 use super::world::{Granted, Log, World};
-use crate::contract::{Binding, Deadline, Declaration, Execution, Failure};
+use crate::contract::{Binding, Deadline, Declaration, Execution, Facts, Failure};
 use crate::error::{Code, Error, Result};
 use crate::text::shown;
 
@@ -97,6 +97,7 @@ impl Runner {
     pub(super) fn resolve(
         &self,
         execution: &Execution,
+        facts: &Facts,
         limits: &Limits,
         grants: &Grants,
         deadline: &Deadline,
@@ -106,7 +107,7 @@ impl Runner {
             let execution = contract::execution(execution, &extensions);
             return (callable.resolve((), limits, &execution, Some(deadline)), String::new()).into();
         }
-        let View { granted, shown, note } = grants.view(execution, limits);
+        let View { granted, shown, note } = grants.view(execution, facts, limits);
         let (said, printed) = match self {
             Self::Here(_) => (Ok(Vec::new()), String::new()),
             Self::InProcess(callable) => {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::reader::{Section, Setting};
 use crate::contract::is_managed_name;
 use crate::error::Result;
+use crate::facts;
 use crate::home::{expand_tilde, normalise};
 use crate::sandbox::{Extensions, Grants, Settings, Workspace, WorkspaceKind};
 use crate::text::{is_blank, shown_within};
@@ -30,6 +31,7 @@ struct Said {
     workspace: Option<WorkspaceKind>,
     within: Option<PathBuf>,
     env: BTreeSet<String>,
+    facts: BTreeSet<String>,
     extensions: Option<Extensions>,
     config: Option<bool>,
     clock: Option<bool>,
@@ -38,7 +40,8 @@ struct Said {
 
 /// The grants of a section; `settings` are what it may read if it may read them.
 pub(super) fn of_section(section: &mut Section<'_>, settings: &Settings) -> Result<Grants> {
-    let said = read(section, None)?;
+    let mut said = read(section, None)?;
+    said.facts = section.setting("facts").map(|setting| facts(&setting)).transpose()?.unwrap_or_default();
     if said.workspace.is_none() {
         section.refuse("within", |setting| {
             setting.wrong("bounds a workspace, and none is granted: set workspace, or remove it")
@@ -64,9 +67,8 @@ pub(super) fn settings(section: &mut Section<'_>) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Reads a table of grants. A path that is not absolute is taken from `base`, if there is one.
+/// Reads a table of grants but for facts, which flags do not grant. A path that is not absolute is taken from `base`, if there is one.
 fn read(section: &mut Section<'_>, base: Option<&Path>) -> Result<Said> {
-    section.lacks("facts", "remove it")?;
     section.refuse("network", |setting| setting.error("there is no grant of the network: remove it"))?;
     let workspace = section.setting("workspace");
     let workspace = workspace.map(|setting| setting.choice(WorkspaceKind::ALL, WorkspaceKind::as_str)).transpose()?;
@@ -74,6 +76,7 @@ fn read(section: &mut Section<'_>, base: Option<&Path>) -> Result<Said> {
         workspace,
         within: section.setting("within").map(|setting| folder(&setting, base)).transpose()?,
         env: section.setting("env").map(|setting| variables(&setting)).transpose()?.unwrap_or_default(),
+        facts: BTreeSet::new(),
         extensions: section.setting("extensions").map(|setting| extensions(&setting)).transpose()?,
         config: section.setting("config").map(|setting| setting.flag()).transpose()?,
         clock: section.setting("clock").map(|setting| setting.flag()).transpose()?,
@@ -87,6 +90,7 @@ impl Said {
         Grants {
             config: self.config.unwrap_or_default().then(|| settings.clone()),
             env: self.env,
+            facts: self.facts,
             extensions: self.extensions.unwrap_or_default(),
             workspace: self.workspace.map(|kind| Workspace { kind, within }),
             clock: self.clock.unwrap_or_default(),
@@ -141,6 +145,16 @@ fn variables(setting: &Setting<'_>) -> Result<BTreeSet<String>> {
         Ok(name.to_owned())
     };
     names.into_iter().map(check).collect()
+}
+
+fn facts(setting: &Setting<'_>) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for (element, name) in setting.texts("a list of names of facts", r#"["cluster"]"#)? {
+        facts::check_name(name)
+            .map_err(|error| element.wrong(format!("has one that cannot be: {}", error.message())))?;
+        names.insert(name.to_owned());
+    }
+    Ok(names)
 }
 
 fn extensions(setting: &Setting<'_>) -> Result<Extensions> {

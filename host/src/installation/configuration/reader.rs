@@ -188,10 +188,18 @@ impl<'d> Section<'d> {
 
     /// A time of at least a millisecond.
     pub(super) fn time(&mut self, name: &'static str, default: Duration, most: Duration) -> Result<Duration> {
-        let Some(setting) = self.setting(name) else { return Ok(default) };
-        let example = units::show_time(default);
-        let time = setting.amount(units::time, units::TIME_SYNTAX, &example)?;
-        setting.within(time, Duration::from_millis(1), most, units::show_time)
+        self.time_within(name, default, Duration::from_millis(1), most)
+    }
+
+    /// A time within bounds.
+    pub(super) fn time_within(
+        &mut self,
+        name: &'static str,
+        default: Duration,
+        least: Duration,
+        most: Duration,
+    ) -> Result<Duration> {
+        self.setting(name).map_or(Ok(default), |setting| setting.time(default, least, most))
     }
 
     /// A size of at least `least` bytes.

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Section, Setting};
-use super::{CacheSettings, Configuration, ContributorSettings, SessionsSettings, grants, harness};
+use super::{
+    CacheSettings, Configuration, ContributorSettings, SessionsSettings, grants, harness, policies, server, telemetry,
+    trust,
+};
 use crate::contract::{ContributorName, Key, MAX_VARIABLES};
 use crate::error::Result;
 use crate::registry::{KeyTerms, OnFailure, Shape, Terms, ValueLimits};
@@ -24,7 +27,7 @@ const LEAST_CACHE: usize = 16 * 1024 * 1024;
 const MOST_CACHE: usize = 1024 * 1024 * 1024 * 1024;
 
 /// Tables that the documentation names and that later versions have.
-const LATER: [&str; 5] = ["trust", "facts", "server", "compile", "telemetry"];
+const LATER: [&str; 1] = ["compile"];
 
 /// What bounds a contributor: what its calls may use, and what its answers may be.
 #[derive(Clone, Copy, Default)]
@@ -45,8 +48,26 @@ pub(super) fn configuration(top: &mut Section<'_>) -> Result<Configuration> {
     let tools = top.section("tools", harness::tools)?.unwrap_or_default();
     let hooks = top.section("hooks", harness::hooks)?.unwrap_or_default();
     let skills = top.section("skills", harness::skills)?.unwrap_or_default();
+    let trust = top.section("trust", trust::trust)?.unwrap_or_default();
+    let facts = top.section("facts", server::facts)?.unwrap_or_default();
+    let server = top.section("server", server::server)?.unwrap_or_default();
+    let telemetry = top.section("telemetry", telemetry::telemetry)?.unwrap_or_default();
     let Bounds { limits, values } = general;
-    Ok(Configuration { limits, values, contributors, sessions, cache, tools, hooks, skills, ..Default::default() })
+    Ok(Configuration {
+        limits,
+        values,
+        contributors,
+        sessions,
+        cache,
+        tools,
+        hooks,
+        skills,
+        trust,
+        facts,
+        server,
+        telemetry,
+        ..Default::default()
+    })
 }
 
 /// What a section of limits says, and `base` where it says nothing.
@@ -91,13 +112,14 @@ fn contributor(section: &mut Section<'_>, line: usize, general: Bounds) -> Resul
         terms: Terms {
             on_failure: section
                 .setting("on-failure")
-                .map_or(Ok(OnFailure::Fail), |setting| of_contributor(&setting))?,
+                .map_or(Ok(OnFailure::Fail), |setting| policies::of_contributor(&setting))?,
             show_guest_text: section.flag("show-guest-text", false)?,
             keys: section.section("keys", |section| keys(section, values))?.unwrap_or_default(),
             values,
         },
         grants,
         settings,
+        shadow: section.section("shadow", trust::shadow)?,
         line,
     })
 }
@@ -110,7 +132,7 @@ fn keys(section: &mut Section<'_>, values: ValueLimits) -> Result<BTreeMap<Key, 
             return Err(setting.error(format!("{key} belongs to the host, so no contributor returns it: remove it")));
         }
         let shape = section.setting("match").map(|setting| shape(&setting)).transpose()?;
-        let on_failure = section.setting("on-failure").map(|setting| of_key(&setting, values)).transpose()?;
+        let on_failure = section.setting("on-failure").map(|setting| policies::of_key(&setting, values)).transpose()?;
         keys.insert(key, KeyTerms { shape, on_failure });
         Ok(())
     })?;
@@ -121,63 +143,6 @@ fn shape(setting: &Setting<'_>) -> Result<Shape> {
     let expression = setting.text("a regular expression", r"'^[\w./-]{1,255}$'")?;
     Shape::new(expression)
         .map_err(|error| setting.wrong(format!("is not a regular expression: {}", shown(&error.to_string()))))
-}
-
-/// The policies that are a word.
-const WORDS: [OnFailure; 2] = [OnFailure::Fail, OnFailure::Omit];
-
-fn of_contributor(setting: &Setting<'_>) -> Result<OnFailure> {
-    const EXPECTED: &str = r#""fail" or "omit""#;
-    if !setting.is_table() {
-        return word(setting, EXPECTED);
-    }
-    setting.read(|section| {
-        no_last_good(section)?;
-        section.refuse("value", |_| {
-            setting.wrong("has a value, which single keys have: set on-failure in [contributors.NAME.keys.KEY]")
-        })
-    })?;
-    Err(setting.expected("an empty table", EXPECTED, r#""omit""#))
-}
-
-fn of_key(setting: &Setting<'_>, values: ValueLimits) -> Result<OnFailure> {
-    const EXPECTED: &str = r#""fail", "omit" or { value = "…" }"#;
-    if !setting.is_table() {
-        return word(setting, EXPECTED);
-    }
-    let stand_in = setting.read(|section| {
-        no_last_good(section)?;
-        section.setting("value").map(|value| stand_in(&value, values)).transpose()
-    })?;
-    let value = stand_in.ok_or_else(|| setting.expected("an empty table", EXPECTED, r#"{ value = "unknown" }"#))?;
-    Ok(OnFailure::Value(value))
-}
-
-fn word(setting: &Setting<'_>, expected: &str) -> Result<OnFailure> {
-    let example = r#""omit""#;
-    let text = setting.text(expected, example)?;
-    let policy = WORDS.into_iter().find(|policy| policy.as_str() == text);
-    policy.ok_or_else(|| setting.expected(&format!("\"{}\"", shown(text)), expected, example))
-}
-
-fn no_last_good(section: &Section<'_>) -> Result<()> {
-    section.lacks("last-good", r#"use "omit", or { value = "…" } for single keys"#)
-}
-
-/// A value that can be in an overlay. No message says what it is: it stands in for one that may be sensitive.
-fn stand_in(setting: &Setting<'_>, values: ValueLimits) -> Result<String> {
-    let value = setting.text("a string", r#""unknown""#)?;
-    if value.contains('\0') {
-        return Err(setting.wrong("has a NUL character, which no environment variable can hold: leave it out"));
-    }
-    if value.len() > values.bytes {
-        return Err(setting.wrong(format!(
-            "has {} bytes and the limit \"value\" is {}: shorten it, or allow more",
-            value.len(),
-            values.bytes
-        )));
-    }
-    Ok(value.to_owned())
 }
 
 fn cache(section: &mut Section<'_>) -> Result<CacheSettings> {

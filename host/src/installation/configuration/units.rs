@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 /// The units of times, each with its milliseconds; one that ends another comes after it.
-const TIMES: [(&str, u64); 3] = [("ms", 1), ("s", 1000), ("m", 60 * 1000)];
+const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60 * 1000), ("h", 60 * 60 * 1000)];
+
+/// As long as anything but a time to live may be.
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The units of sizes, each with its bytes; one that ends another comes after it.
 const SIZES: [(&str, u64); 4] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1)];
 
 /// What a time has to look like, for people.
-pub(super) const TIME_SYNTAX: &str = "a time in ms, s or m";
+pub(super) const TIME_SYNTAX: &str = "a time in ms, s, m or h";
 
 /// What a size has to look like, for people.
 pub(super) const SIZE_SYNTAX: &str = "a size in B, KiB, MiB or GiB";
@@ -60,8 +63,9 @@ mod tests {
         assert_eq!(time("100ms"), Some(Duration::from_millis(100)));
         assert_eq!(time("1s"), Some(Duration::from_secs(1)));
         assert_eq!(time("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(time("24h"), Some(DAY));
         assert_eq!(time("0s"), Some(Duration::ZERO));
-        for text in ["", "1", "s", "ms", "1 s", " 1s", "1s ", "-1s", "+1s", "1.5s", "1h", "1S", "1sm", "١s", "1_0s"] {
+        for text in ["", "1", "s", "ms", "1 s", " 1s", "1s ", "-1s", "+1s", "1.5s", "1d", "1S", "1sm", "١s", "1_0s"] {
             assert_eq!(time(text), None, "{text:?}");
         }
     }
@@ -85,8 +89,8 @@ mod tests {
 
     #[test]
     fn what_is_shown_uses_the_largest_unit_that_fits() {
-        let times = [0, 1, 100, 1000, 1500, 60_000, 90_000].map(|ms| show_time(Duration::from_millis(ms)));
-        assert_eq!(times, ["0ms", "1ms", "100ms", "1s", "1500ms", "1m", "90s"]);
+        let times = [0, 1, 100, 1000, 1500, 60_000, 90_000, 3_600_000].map(|ms| show_time(Duration::from_millis(ms)));
+        assert_eq!(times, ["0ms", "1ms", "100ms", "1s", "1500ms", "1m", "90s", "1h"]);
         let sizes = [0, 7, 1024, 1536, 64 << 20, 1 << 30].map(show_size);
         assert_eq!(sizes, ["0B", "7B", "1KiB", "1536B", "64MiB", "1GiB"]);
     }

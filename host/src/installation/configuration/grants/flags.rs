@@ -1,11 +1,13 @@
 //! Grants as flags of the command line: one at a time, or as the table of the configuration.
 
+use std::path::Path;
+
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::{Said, read};
+use super::Said;
 use crate::error::{Code, Error, Result};
-use crate::installation::configuration::reader::Document;
+use crate::installation::configuration::reader::{Document, Section};
 use crate::sandbox::{Grants, Settings};
 
 /// What messages call the flag.
@@ -48,6 +50,14 @@ pub fn read_grants<'f>(flags: impl IntoIterator<Item = &'f str>) -> Result<Grant
         return Err(Error::host(Code::InvalidConfiguration, message));
     }
     Ok(said.grants(&settings))
+}
+
+/// Reads a table of grants, of which a flag has all but one.
+fn read(section: &mut Section<'_>, base: Option<&Path>) -> Result<Said> {
+    section.refuse("facts", |setting| {
+        setting.error("only a host that goes on knows facts, and flags grant for one command: install the contributor, and grant it facts in [contributors.NAME] of the configuration")
+    })?;
+    super::read(section, base)
 }
 
 fn take_setting(text: &str) -> Option<(&str, &str)> {

@@ -1,12 +1,14 @@
 //! A name of a table with its value, read as one type or another.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
 use super::{Document, Section, Title, shown_name};
 use crate::error::{Error, Result};
+use crate::installation::configuration::units;
 
 /// A name and its value.
 pub(in crate::installation::configuration) struct Setting<'d> {
@@ -164,6 +166,17 @@ impl<'d> Setting<'d> {
             return Ok(0);
         }
         Ok(usize::from_str_radix(digits, integer.radix()).unwrap_or(usize::MAX))
+    }
+
+    /// A time within bounds.
+    pub(in crate::installation::configuration) fn time(
+        &self,
+        example: Duration,
+        least: Duration,
+        most: Duration,
+    ) -> Result<Duration> {
+        let time = self.amount(units::time, units::TIME_SYNTAX, &units::show_time(example))?;
+        self.within(time, least, most, units::show_time)
     }
 
     /// A number with a unit.
