@@ -6,7 +6,7 @@
 //! and nothing to whoever would try values. Of a sensitive value there is neither.
 //!
 //! The hash is the standard library's (SipHash-1-3, 64 bits): SHA-256 would take 100 µs for the longest value
-//! there can be, on the thread of the call, where this takes 15. Sixty-four bits suffice to compare some hundred
+//! there can be, on the thread of the call, where this takes 7. Sixty-four bits suffice to compare some hundred
 //! values, and the key is what keeps it from being reversed.
 
 mod explanation;

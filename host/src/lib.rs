@@ -45,6 +45,7 @@
 //! | [`registry`] | who may say what, and what they say: registrations, collections, overlays |
 //! | `sandbox` | one component: inspect, compile, limit, call |
 //! | [`sessions`] | where sessions are kept |
+//! | [`activity`] | how many collections there are, how fast, and who is slow or fails |
 //! | [`calls`] | what recent collections did, without values |
 //! | [`session_persistence`] | the built-in contributor that tells a command where its session's log is |
 //! | [`environment`] | the environment of a child, and shells without start-up files |
@@ -61,6 +62,7 @@
 //!
 //! From the bottom up: a module knows those above it in the table, and none below.
 
+pub mod activity;
 #[cfg(feature = "harness")]
 pub mod agent;
 pub mod calls;
