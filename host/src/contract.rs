@@ -10,6 +10,7 @@ mod declaration;
 mod execution;
 mod facts;
 mod key;
+mod moment;
 mod name;
 
 pub use cancellation::Cancellation;
@@ -18,6 +19,7 @@ pub use declaration::{Binding, Claims, Declaration, Declared, DeclaredVariable, 
 pub use execution::{Agent, Execution, SessionHeader, SessionId};
 pub use facts::Facts;
 pub use key::{Key, PREFIX, is_managed_name};
+pub(crate) use moment::Moment;
 pub use name::{ContributorName, HOST};
 
 /// The contract's version, as in the names that a component exports.

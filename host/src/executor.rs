@@ -39,7 +39,7 @@
 //!
 //! None of this is a sandbox: a command may do what its user may.
 
-mod child_setup;
+pub(crate) mod child_setup;
 mod command;
 mod finished;
 mod gate;

@@ -3,7 +3,17 @@
 //! A fact has a name, a value, and a time after which nobody believes it any more. Contributors read those that they
 //! are granted.
 
+mod board;
+#[cfg(feature = "harness")]
+mod scheduler;
+#[cfg(test)]
+mod support;
+
 use std::time::Duration;
+
+pub use board::FactsBoard;
+#[cfg(feature = "harness")]
+pub use scheduler::Scheduler;
 
 use crate::error::{Code, Error, Result};
 use crate::text::shown_within;
@@ -13,6 +23,9 @@ pub(crate) const MAX_NAME_BYTES: usize = 63;
 
 /// The most bytes of a fact's value: as many as a variable may have.
 pub const MAX_VALUE_BYTES: usize = 32 * 1024;
+
+/// The most facts that were pushed and hold at once: each of them is in memory, and none of them may be short.
+const MAX_PUSHED: usize = 256;
 
 /// How a fact is found out: by a command that the host runs every so often.
 #[derive(Clone, Debug, PartialEq, Eq)]

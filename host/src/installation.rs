@@ -18,8 +18,8 @@ pub use crate::facts::FactSettings;
 pub use crate::file::{self, read_text};
 pub use components::{CONTRIBUTORS_FOLDER, installed, read_component, read_installed, read_settled};
 pub use configuration::{
-    CacheSettings, Configuration, ContributorSettings, HooksSettings, OnDifference, ServerSettings,
-    SessionsSettings, ShadowSettings, SkillsSettings, TelemetrySettings, ToolsSettings, Watch, read_grants,
+    CacheSettings, Configuration, ContributorSettings, HooksSettings, OnDifference, ServerSettings, SessionsSettings,
+    ShadowSettings, SkillsSettings, TelemetrySettings, ToolsSettings, Watch, read_grants,
 };
 pub use known::{Fingerprint, KnownFiles, fingerprint};
 pub use lock::{Lock, LockEntry, LockFile, LockedBuild};

@@ -144,7 +144,8 @@ impl Registry {
         self.shared.snapshot.load().missing().to_vec()
     }
 
-    /// Sets what contributors may be granted to know; a collection goes on with what it began with.
+    /// Sets what contributors may be granted to know; a collection goes on with what it began with. Where there is
+    /// a [`FactsBoard`](crate::facts::FactsBoard) of this registry, it alone calls this.
     pub fn set_facts(&self, facts: Facts) {
         self.shared.outside.store(Arc::new(facts));
     }
@@ -198,6 +199,15 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Shared {
+    /// What contributors may be granted to know now: nothing that has ended, whether or not anybody has said so.
+    fn outside(&self) -> Arc<Facts> {
+        let facts = self.outside.load_full();
+        let Some(held) = facts.without_ended().map(Arc::new) else { return facts };
+        // So that the next one finds nothing to do; unless others were set meanwhile.
+        self.outside.compare_and_swap(&facts, Arc::clone(&held));
+        held
+    }
+
     /// Replaces the snapshot by the one that `next` makes of it, or leaves it as it is.
     ///
     /// Nothing of a contributor's may run in `next`, its destructor included: it may well come back here.

@@ -3,6 +3,8 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, RawFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 
 #[cfg(target_os = "linux")]
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
@@ -11,24 +13,23 @@ use rustix::io::Errno;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, Signal};
-use tokio::process::Command;
 
 /// Who starts a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parent {
+pub(crate) enum Parent {
     /// A host. Its processes are not told to die with it: the kernel sends that signal when the *thread* ends that
     /// started them, and threads of a host come and go.
     Host,
-    /// A keeper, whose only thread lives as long as it does: its processes die with it.
+    /// One whose thread that starts processes lives as long as they do, such as a keeper's only one: they die with it.
     #[cfg(target_os = "linux")]
-    Keeper(Pid),
+    Lasting(Pid),
 }
 
 /// The first descriptor that is not a standard stream.
 const FIRST_OTHER: RawFd = 3;
 
 /// Lets a command's process set itself up before it becomes the program.
-pub(super) fn add(command: &mut Command, parent: Parent) {
+pub(crate) fn add(command: &mut Command, parent: Parent) {
     #[expect(unsafe_code, reason = "only in the child itself can it be said with what it dies and what it inherits")]
     // SAFETY: between fork and exec in a process that may have had threads, nothing may be done that needs what
     // another thread held at that moment: no allocation, no lock. `set_up` makes system calls by way of rustix,
@@ -43,10 +44,10 @@ fn set_up(parent: Parent) -> Result<(), Errno> {
     match parent {
         Parent::Host => Ok(()),
         #[cfg(target_os = "linux")]
-        Parent::Keeper(keeper) => {
+        Parent::Lasting(parent) => {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
             // It may have died just before the signal was asked for.
-            if rustix::process::getppid() == Some(keeper) { Ok(()) } else { Err(Errno::SRCH) }
+            if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(Errno::SRCH) }
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn spawn(spec: &Spec, streams: Streams, parent: Parent) -> io::Result
         .stdin(Stdio::from(streams.stdin))
         .stdout(Stdio::from(streams.stdout))
         .stderr(Stdio::from(streams.stderr));
-    child_setup::add(&mut command, parent);
+    child_setup::add(command.as_std_mut(), parent);
     CommandWrap::from(command).wrap(KillOnDrop).wrap(ProcessGroup::leader()).spawn()
 }
 

@@ -150,7 +150,7 @@ impl<'a> Collection<'a> {
             bytes: 0,
             began: Instant::now(),
             snapshot: shared.snapshot.load_full(),
-            outside: shared.outside.load_full(),
+            outside: shared.outside(),
         };
         let outcome = collection.run();
         let Some(began) = began else { return outcome };

@@ -124,7 +124,7 @@ impl<'a> Server<'a> {
         let [command, stdin, stdout, stderr] =
             <[OwnedFd; 4]>::try_from(descriptors).map_err(|_| io::Error::from(Errno::INVAL))?;
         let spec = unpack(command, arguments)?;
-        let child = spawn(&spec, Streams { stdin, stdout, stderr }, Parent::Keeper(getpid()))?;
+        let child = spawn(&spec, Streams { stdin, stdout, stderr }, Parent::Lasting(getpid()))?;
         let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let pid = pid.ok_or(Errno::SRCH)?;
         let (end, asked) = oneshot::channel();
