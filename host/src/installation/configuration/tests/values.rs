@@ -87,6 +87,7 @@ fn every_setting_has_its_effect() {
     let grants = Grants {
         config: Some(read),
         env: names(&["CI", "LANG"]),
+        facts: names(&[]),
         extensions: Extensions::Named(names(&["com.acme.ticket", "dsh.memory"])),
         workspace: Some(Workspace { kind: WorkspaceKind::Repository, within: Some("/srv/src".into()) }),
         clock: true,
