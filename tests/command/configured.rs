@@ -94,6 +94,24 @@ fn a_section_for_nobody_is_a_warning_that_names_the_nearest() {
 }
 
 #[test]
+fn that_no_sensitive_value_is_kept_is_said_to_whoever_wants_it_kept() {
+    let place = Place::new();
+    let sensitive = Guest::good().with("sensitive", "\\01");
+    for policy in [
+        "[contributors.probe]\non-failure = { last-good = \"10m\" }\n",
+        "[contributors.probe.keys.DSH_PROBE]\non-failure = { last-good = \"10m\" }\n",
+    ] {
+        let run = probe(&place, &sensitive, policy).expect(0);
+        assert!(run.stderr().contains("dsh-env.toml:1: probe calls DSH_PROBE sensitive"), "{}", run.stderr());
+        let run = probe(&Place::new(), &Guest::good(), policy).expect(0);
+        assert!(!run.stderr().contains("sensitive"), "{}", run.stderr());
+    }
+    let omitted = "[contributors.probe]\non-failure.last-good = \"10m\"\nkeys.DSH_PROBE.on-failure = \"omit\"\n";
+    let run = probe(&place, &sensitive, omitted).expect(0);
+    assert!(!run.stderr().contains("calls DSH_PROBE sensitive"), "{}", run.stderr());
+}
+
+#[test]
 fn a_wrong_setting_is_an_error_with_its_line_and_the_nearest_name() {
     let place = Place::new();
     place.configure("[contributors.probe]\nenabled = true\nrequird = true\n");

@@ -190,7 +190,8 @@ fn an_inspection_says_of_each_import_what_it_allows_and_which_grant_opens_it() {
     wasi:random/random@0.2.6        real randomness if `random` is granted, else    random     no
                                     the same numbers in every call
     wasi:sockets/tcp@0.2.6          network: imported, always denied
-    wasi:config/store@0.2.0-rc.1    its settings if `config` is granted, else none  config     no
+    wasi:config/store@0.2.0-rc.1    its settings if `config` is granted, the facts  config     no
+                                    that `facts` grants, else none
     wasi:cli/environment@0.3.0      refused: this host offers parts of WASI 0.2,
                                     and this is none of them
     acme:secrets/vault@1.0.0        refused: this host does not offer it

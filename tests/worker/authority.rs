@@ -1,8 +1,12 @@
 //! What a guest sees without grants, and with them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use dsh_env::contract::{Contributor as _, Execution};
+use dsh_env::facts::FactsBoard;
+use dsh_env::home::Home;
+use dsh_env::registry::Registry;
 use dsh_env::sandbox::{Extensions, Grants, Settings};
 use serde_json::{Value, json};
 
@@ -60,6 +64,54 @@ fn granted_settings_are_read_and_no_others() {
     assert_eq!(probe.try_one("config remote"), Ok(json!("origin")));
     assert_eq!(probe.try_one("config other"), Ok(Value::Null));
     assert_eq!(Probe::new(Grants::default()).try_one("config remote"), Ok(Value::Null));
+}
+
+/// What a collection makes the probe say of one operation.
+fn told(registry: &Registry, operation: &str) -> Value {
+    let extensions = vec![("probe".to_owned(), operation.to_owned())];
+    let overlay = registry.collect(&Execution { extensions, ..execution() }).unwrap();
+    let json = overlay.get("DSH_PROBE").unwrap().value.expose().to_owned();
+    serde_json::from_str::<Vec<Value>>(&json).unwrap().remove(0)["ok"].clone()
+}
+
+#[test]
+fn granted_facts_are_read_beside_the_settings_and_no_others() {
+    let home = tempfile::tempdir().unwrap();
+    let registry = Registry::new(&Home::resolve(Some(home.path().as_os_str())).unwrap());
+    let board = FactsBoard::new(&registry);
+    let hour = Duration::from_secs(60 * 60);
+    let settings = Settings(BTreeMap::from([("remote".to_owned(), "origin".to_owned())]));
+    let facts = ["cluster", "gone", "unknown"].map(str::to_owned).into();
+    let grants = Grants { config: Some(settings), facts, ..Grants::default() };
+    let _registration = registry.register(Probe::new(grants).contributor).unwrap();
+
+    assert_eq!(told(&registry, "config-all"), json!([["remote", "origin"]]));
+    board.put("cluster", "kind", hour).unwrap();
+    board.put("on-call", "somebody", hour).unwrap();
+    board.put("gone", "x", Duration::from_millis(1)).unwrap();
+    std::thread::sleep(Duration::from_millis(2));
+    assert_eq!(told(&registry, "config facts.cluster"), json!("kind"));
+    assert_eq!(told(&registry, "config facts.on-call"), Value::Null);
+    assert_eq!(told(&registry, "config facts.gone"), Value::Null);
+    assert_eq!(told(&registry, "config facts.unknown"), Value::Null);
+    assert_eq!(told(&registry, "config cluster"), Value::Null);
+    let all: BTreeSet<[String; 2]> = serde_json::from_value(told(&registry, "config-all")).unwrap();
+    assert_eq!(json!(all), json!([["facts.cluster", "kind"], ["remote", "origin"]]));
+    board.put("cluster", "prod", hour).unwrap();
+    assert_eq!(told(&registry, "config facts.cluster"), json!("prod"));
+}
+
+#[test]
+fn a_setting_is_never_taken_for_a_fact() {
+    let home = tempfile::tempdir().unwrap();
+    let registry = Registry::new(&Home::resolve(Some(home.path().as_os_str())).unwrap());
+    let faked = ["facts.cluster", "facts.other", "facts."].map(|name| (name.to_owned(), "faked".to_owned()));
+    let facts = BTreeSet::from(["cluster".to_owned()]);
+    let grants = Grants { config: Some(Settings(faked.into())), facts, ..Grants::default() };
+    let _registration = registry.register(Probe::new(grants).contributor).unwrap();
+    assert_eq!(told(&registry, "config-all"), json!([]));
+    FactsBoard::new(&registry).put("cluster", "kind", Duration::from_secs(60 * 60)).unwrap();
+    assert_eq!(told(&registry, "config-all"), json!([["facts.cluster", "kind"]]));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::hosted::HostedContributor;
 use crate::contract::{ContributorName, Declared};
 use crate::error::{Code, Error};
 use crate::installation::{Configuration, ContributorSettings, nearest};
-use crate::registry::Missing;
+use crate::registry::{Missing, OnFailure};
 use crate::text::shown;
 
 /// What to say of a file whose build does not answer.
@@ -63,6 +63,11 @@ impl Scene<'_> {
                     warnings.push(format!("{place}: {name} declares no {key}{hint}"));
                 }
                 warnings.extend(self.idle_grants(name, settings).map(|idle| format!("{place}: {name} {idle}")));
+                warnings.extend(never_kept(declared, settings).map(|keys| {
+                    format!(
+                        "{place}: {name} calls {keys} sensitive, and no sensitive value is kept: last-good leaves it out when {name} fails; choose another on-failure for it"
+                    )
+                }));
             } else if !self.declared_names.iter().any(|declared| declared == name.as_str()) {
                 let hint = did_you_mean(name.as_str(), self.declared_names.iter().map(String::as_str));
                 warnings.push(format!("{place}: no installed contributor is named {name}{hint}"));
@@ -81,6 +86,14 @@ impl Scene<'_> {
         let unread = has_settings && settings.grants.config.is_none();
         unread.then_some("has settings that it may not read: grant it config = true, or remove them")
     }
+}
+
+/// The keys whose last good value the operator wants to go on with, and cannot.
+fn never_kept(declared: &Declared, settings: &ContributorSettings) -> Option<String> {
+    let last_good = |key| matches!(settings.terms.on_failure(key), OnFailure::LastGood(_));
+    let variables = declared.variables().iter().filter(|variable| variable.sensitive && last_good(&variable.key));
+    let keys: Vec<_> = variables.map(|variable| variable.key.as_str()).collect();
+    (!keys.is_empty()).then(|| keys.join(", "))
 }
 
 fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {

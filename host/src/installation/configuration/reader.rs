@@ -241,8 +241,9 @@ impl<'d> Section<'d> {
         Setting { document: self.document, title: self.title.clone(), name: name.get_ref(), at: name.span(), value }
     }
 
-    /// Refuses the first setting that was not asked for.
-    fn nothing_else(&self) -> Result<()> {
+    /// Refuses the first setting that was not asked for. This comes by itself when the table was read; before it, it
+    /// goes before what is said of settings that are missing: the name of one may be misspelt.
+    pub(super) fn nothing_else(&self) -> Result<()> {
         let unknown = self.table.keys().filter(|name| !self.open && !self.known.contains(&name.get_ref().as_ref()));
         let Some(name) = unknown.min_by_key(|name| name.span().start) else { return Ok(()) };
         let hint = match nearest(name.get_ref(), self.known.iter().copied()) {

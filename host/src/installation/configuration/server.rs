@@ -117,6 +117,7 @@ fn fact(setting: &Setting<'_>, section: &mut Section<'_>) -> Result<FactSettings
     // Three days, so that what is found out once a day can be gone without for two.
     let time_to_live = time_to_live.map(|setting| setting.time(example, LEAST_EVERY, 3 * DAY)).transpose()?;
     let size = section.size("size", FactSettings::SIZE, 1, facts::MAX_VALUE_BYTES)?;
+    section.nothing_else()?;
     let command = command.ok_or_else(|| lacks(r#"its command: add command = ["…"]"#))?;
     let every = every.ok_or_else(|| lacks(r#"how often it is found out: add every = "30s""#))?;
     let time_to_live = time_to_live.unwrap_or_else(|| FactSettings::time_to_live(every, timeout));

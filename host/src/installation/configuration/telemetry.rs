@@ -1,5 +1,6 @@
 //! The settings of what a host tells of itself: metrics, traces, its log.
 
+use std::fmt;
 use std::net::SocketAddr;
 
 use super::reader::{Section, Setting};
@@ -9,8 +10,8 @@ use crate::text::{is_blank, shown_within};
 /// The most bytes of the name under which traces are kept.
 const MAX_SERVICE_NAME_BYTES: usize = 255;
 
-/// Where metrics and traces go, and what is logged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where metrics and traces go, and what is logged. `Debug` shows no URL: there may be a password in it.
+#[derive(Clone, PartialEq, Eq)]
 pub struct TelemetrySettings {
     /// The address that serves metrics to Prometheus; nowhere unless it is said.
     pub prometheus: Option<SocketAddr>,
@@ -25,6 +26,18 @@ pub struct TelemetrySettings {
 impl Default for TelemetrySettings {
     fn default() -> Self {
         Self { prometheus: None, traces: None, service_name: "dsh-env".to_owned(), log: None }
+    }
+}
+
+impl fmt::Debug for TelemetrySettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { prometheus, traces, service_name, log } = self;
+        f.debug_struct("TelemetrySettings")
+            .field("prometheus", prometheus)
+            .field("traces", &traces.as_ref().map(|_| "somewhere"))
+            .field("service_name", service_name)
+            .field("log", log)
+            .finish()
     }
 }
 

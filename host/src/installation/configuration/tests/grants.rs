@@ -237,7 +237,7 @@ mod flags {
         --grant: "env" has "", which no variable is called: remove it
         --grant: "env" has DSH_HOME, a managed name, and whatever is inherited under one need not be true: remove it
         --grant: "extensions" has "com.*", and names are no patterns: name each extension, or grant all by "*"
-        --grant: this version does not have "facts": remove it
+        --grant: only a host that goes on knows facts, and flags grant for one command: install the contributor, and grant it facts in [contributors.NAME] of the configuration
         --grant: "config" is a string: expected true or false, such as config = true
         --grant: a setting has a name and a value, such as config.remote=origin
         --grant: a setting has a name and a value, such as config.remote=origin

@@ -18,13 +18,20 @@ fn key(text: &str) -> Key {
 
 #[test]
 fn an_empty_file_is_the_defaults() {
-    for text in
-        ["", "\n# nothing\n", "\u{feff}", "[limits]\n[sessions]\n[contributors]\n[cache]\n[tools]\n[hooks]\n[skills]\n"]
-    {
+    for text in [
+        "",
+        "\n# nothing\n",
+        "\u{feff}",
+        "[limits]\n[trust]\n[facts]\n[server]\n[telemetry]\n[sessions]\n[contributors]\n[cache]\n[tools]\n[hooks]\n[skills]\n",
+    ] {
         let configuration = parse(text).unwrap();
         assert_eq!(configuration.limits, Limits::RESOLVE);
         assert_eq!(configuration.values, ValueLimits::default());
         assert!(configuration.contributors.is_empty());
+        assert_eq!(configuration.trust, TrustSettings::default());
+        assert!(configuration.facts.is_empty());
+        assert_eq!(configuration.server, ServerSettings::default());
+        assert_eq!(configuration.telemetry, TelemetrySettings::default());
         assert_eq!(configuration.sessions, SessionsSettings::default());
         assert_eq!(configuration.cache.size, 1 << 30);
         assert_eq!(configuration.tools, ToolsSettings::default());
@@ -76,7 +83,10 @@ fn every_setting_has_its_effect() {
     assert_eq!(terms.on_failure, OnFailure::Omit);
     assert_eq!(terms.on_failure(&key("DSH_GIT_BRANCH")), &OnFailure::Value("unknown".into()));
     assert_eq!(terms.on_failure(&key("DSH_GIT_HEAD")), &OnFailure::Fail);
+    assert_eq!(terms.on_failure(&key("DSH_GIT_REMOTE")), &OnFailure::LastGood(Duration::from_secs(90)));
     assert_eq!(terms.on_failure(&key("DSH_GIT_OTHER")), &OnFailure::Omit);
+    let shadow = ShadowSettings { calls: 20, time: Duration::from_secs(600), on_difference: OnDifference::Promote };
+    assert_eq!(settings.shadow, Some(shadow));
     let shape = terms.shape(&key("DSH_GIT_BRANCH")).unwrap();
     assert!(shape.matches("feature/x-1.0") && !shape.matches("a b") && !shape.matches(""));
     assert!(terms.shape(&key("DSH_GIT_HEAD")).is_none());
@@ -87,7 +97,7 @@ fn every_setting_has_its_effect() {
     let grants = Grants {
         config: Some(read),
         env: names(&["CI", "LANG"]),
-        facts: names(&[]),
+        facts: names(&["cluster", "on-call"]),
         extensions: Extensions::Named(names(&["com.acme.ticket", "dsh.memory"])),
         workspace: Some(Workspace { kind: WorkspaceKind::Repository, within: Some("/srv/src".into()) }),
         clock: true,
@@ -108,11 +118,12 @@ fn a_contributor_that_is_named_without_settings_has_the_general_ones() {
         let (limits, terms) = configuration.of_contributor(name);
         assert_eq!((limits, terms.values), (configuration.limits, configuration.values));
         assert_eq!(terms.on_failure, OnFailure::Fail);
+        assert_eq!(settings.shadow, None);
         assert!(terms.keys.is_empty() && !terms.show_guest_text);
         assert!(configuration.grants_of(name).is_empty());
     }
     assert_eq!(configuration.of_contributor("git-workspace").0.cpu, Duration::from_millis(50));
-    assert_eq!(configuration.all_limits().count(), 4);
+    assert_eq!(configuration.all_limits().count(), 5);
 }
 
 #[test]
@@ -177,6 +188,19 @@ fn nearly_toml() -> impl Strategy<Value = String> {
         "[contributors.a.keys.DSH_A]",
         "[[contributors]]",
         "[sessions]",
+        "[trust]",
+        "[facts.a]",
+        "[server]",
+        "[telemetry]",
+        "[contributors.a.shadow]",
+        "command = [\"x\"]",
+        "command = []",
+        "every = \"1s\"",
+        "grants = { facts = [\"a\", \"\"] }",
+        "on-failure = { last-good = \"1h\" }",
+        "prometheus = \"[::1]:1\"",
+        "traces = \"http://\u{1b}\"",
+        "log = \"[{\"",
         "[",
         "cpu = \"1s\"",
         "cpu = 1",
