@@ -61,10 +61,42 @@ fn the_last_five_builds_can_be_brought_back_and_no_more() {
     assert_eq!(running.value("DSH_TICKET").as_deref(), Some("2"));
     let error = running.host.roll_back("ticket", Some(&digest(&builds[0]))).unwrap_err();
     assert_eq!(error.code(), Code::ContributorNotFound);
-    // A new build goes on from there.
+    // A new build goes on from there, and what was left does not come before it.
     place.install("ticket", ticket("new"));
     running.until_value("DSH_TICKET", Some("new"));
-    assert_eq!(running.status("ticket").unwrap().previous.len(), 5);
+    assert_eq!(running.status("ticket").unwrap().previous, [digest(&builds[2])]);
+    place.install("ticket", &builds[7]);
+    running.until("it is held", |running| {
+        let notes = running.status("ticket").map(|status| status.notes).unwrap_or_default();
+        notes.iter().any(|note| note.contains("rolled back"))
+    });
+    assert_eq!(running.value("DSH_TICKET").as_deref(), Some("new"));
+    running.host.roll_back("ticket", None).unwrap();
+    assert_eq!(running.value("DSH_TICKET").as_deref(), Some("2"));
+}
+
+#[test]
+fn a_build_whose_key_somebody_else_was_given_meanwhile_is_not_brought_back() {
+    let place = Place::new();
+    let running = Running::of(&place);
+    place.install("ticket", ticket("one"));
+    running.until_value("DSH_TICKET", Some("one"));
+    place.install("ticket", wider());
+    running.until_state("ticket", State::Pending);
+    running.host.approve("ticket", &digest(&wider())).unwrap();
+    running.host.roll_back("ticket", None).unwrap();
+    // The key that was given up is still the ticket's, until the operator says otherwise.
+    let links = Guest::saying("links", &[("DSH_TICKET_URL", "https://example.net")]).component();
+    place.install("links", &links);
+    let waiting = running.until_state("links", State::Pending);
+    assert!(waiting.error.unwrap().message().contains("DSH_TICKET_URL belongs to ticket"));
+    running.host.approve("links", &digest(&links)).unwrap();
+    assert_eq!(running.value("DSH_TICKET_URL").as_deref(), Some("https://example.net"));
+
+    let error = running.host.approve("ticket", &digest(&wider())).unwrap_err();
+    assert_eq!(error.code(), Code::KeyConflict);
+    assert_eq!(running.value("DSH_TICKET").as_deref(), Some("one"));
+    assert_eq!(running.value("DSH_TICKET_URL").as_deref(), Some("https://example.net"));
 }
 
 #[test]

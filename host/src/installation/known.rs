@@ -90,7 +90,8 @@ impl KnownFiles {
 
     /// Remembers a file that was read at a time, if it can be told by its looks from then on.
     pub fn put(&mut self, file: &Path, fingerprint: Fingerprint, digest: &str, read: SystemTime) {
-        if fingerprint.tells(read) && self.get(file, &fingerprint) != Some(digest) {
+        // A name that is no text cannot be kept, and none of the others either with it.
+        if file.to_str().is_some() && fingerprint.tells(read) && self.get(file, &fingerprint) != Some(digest) {
             self.files.insert(file.to_owned(), (fingerprint, digest.to_owned()));
             self.changed = true;
         }

@@ -10,6 +10,8 @@
 mod file;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,16 +19,16 @@ use crate::contract::{ContributorName, Declaration, Key, Variable};
 pub use file::LockFile;
 
 /// The version of the file's format.
-const VERSION: u32 = 1;
+const VERSION: i64 = 1;
 
-/// How many builds are remembered beside the live one.
+/// How many builds are remembered of those that were live before, and of those that were left for them.
 const MAX_PREVIOUS: usize = 5;
 
 /// All that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
-    version: u32,
+    version: i64,
     /// By name.
     #[serde(default)]
     contributors: BTreeMap<ContributorName, LockEntry>,
@@ -46,11 +48,10 @@ pub struct LockEntry {
     pub file: String,
     /// The build that answers.
     pub live: LockedBuild,
-    /// Builds that were accepted after the live one and then left for it, the latest first. They do not come back by
-    /// themselves.
+    /// Builds that were left for one before them, the latest first. They do not come back by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     held: Vec<LockedBuild>,
-    /// Builds that were accepted before the live one, the latest first.
+    /// Builds that were live before the live one, the latest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous: Vec<LockedBuild>,
 }
@@ -92,11 +93,13 @@ impl Lock {
         self.contributors.iter()
     }
 
-    /// Who owns a key, by what is live.
+    /// Who owns a key: whose live build declares it, else who has another build that does. What a build gives up stays
+    /// with its contributor, which may be rolled back to have it.
     #[must_use]
     pub fn owner(&self, key: &str) -> Option<&ContributorName> {
-        let declares = |entry: &LockEntry| entry.live.variables.iter().any(|variable| variable.key == key);
-        self.entries().find(|(_, entry)| declares(entry)).map(|(name, _)| name)
+        let live = self.entries().find(|(_, entry)| entry.live.declares(key));
+        let remembered = || self.entries().find(|(_, entry)| entry.builds().any(|build| build.declares(key)));
+        live.or_else(remembered).map(|(name, _)| name)
     }
 
     /// Every digest that is remembered.
@@ -137,12 +140,6 @@ impl Lock {
 
     /// What is wrong with one that was read, if anything is.
     fn fault(&self) -> Option<String> {
-        if self.version != VERSION {
-            return Some(format!(
-                "it has version {} of the format, and this host reads {VERSION}: upgrade",
-                self.version
-            ));
-        }
         let mut files = BTreeSet::new();
         for (name, entry) in self.entries() {
             if let Some(build) = entry.builds().find(|build| !super::store::is_digest(&build.digest)) {
@@ -152,7 +149,8 @@ impl Lock {
             if let Some(key) = keys.find(|key| Key::new(key).is_err()) {
                 return Some(format!("{name} has the key \"{}\", which is none", crate::text::shown(key)));
             }
-            if entry.file.contains('/') || !files.insert(&entry.file) {
+            let is_name = Path::new(&entry.file).file_name() == Some(OsStr::new(&entry.file));
+            if !is_name || !files.insert(&entry.file) {
                 return Some(format!("the file of {name} is no name of a file, or that of another contributor"));
             }
         }
@@ -173,39 +171,61 @@ impl LockEntry {
         self.held.iter().any(|build| build.digest == digest)
     }
 
-    /// The builds that were accepted before the live one, the latest first.
+    /// The builds that were live before the live one, the latest first.
     pub fn previous(&self) -> impl Iterator<Item = &LockedBuild> {
         self.previous.iter()
     }
 
-    /// Every build, the latest first.
+    /// Every build.
     fn builds(&self) -> impl Iterator<Item = &LockedBuild> {
         self.held.iter().chain([&self.live]).chain(&self.previous)
     }
 
-    /// Makes a build live that is the latest now.
+    /// Makes a build live that is the latest now. What was left before stays so, unless it is this one.
     fn accept(&mut self, build: LockedBuild) {
-        let before = self.builds().filter(|known| known.digest != build.digest).take(MAX_PREVIOUS).cloned();
-        self.previous = before.collect();
-        self.held.clear();
-        self.live = build;
+        let before = std::mem::replace(&mut self.live, build);
+        self.follow(before);
     }
 
-    /// Makes another build of these the live one; those accepted after it are then held.
+    /// Makes another build of these the live one. One that was live before takes the place of those that were live
+    /// after it, which are then held.
     ///
     /// Answers with false where there is none of this digest.
     pub fn choose(&mut self, digest: &str) -> bool {
-        let builds: Vec<_> = self.builds().cloned().collect();
-        let Some(at) = builds.iter().position(|build| build.digest == digest) else { return false };
-        let mut builds = builds.into_iter();
-        self.held = builds.by_ref().take(at).collect();
-        self.live = builds.next().unwrap_or_else(|| self.live.clone());
-        self.previous = builds.collect();
+        let of = |build: &LockedBuild| build.digest == digest;
+        if let Some(at) = self.previous.iter().position(of) {
+            let mut left: Vec<_> = self.previous.drain(..=at).collect();
+            if let Some(chosen) = left.pop() {
+                left.insert(0, std::mem::replace(&mut self.live, chosen));
+            }
+            left.append(&mut self.held);
+            self.held = left;
+            self.held.truncate(MAX_PREVIOUS);
+        } else if let Some(at) = self.held.iter().position(of) {
+            let chosen = self.held.remove(at);
+            let before = std::mem::replace(&mut self.live, chosen);
+            self.follow(before);
+        } else {
+            return of(&self.live);
+        }
         true
+    }
+
+    /// Remembers the build that was live until now.
+    fn follow(&mut self, before: LockedBuild) {
+        self.previous.insert(0, before);
+        self.previous.retain(|build| build.digest != self.live.digest);
+        self.held.retain(|build| build.digest != self.live.digest);
+        self.previous.truncate(MAX_PREVIOUS);
     }
 }
 
 impl LockedBuild {
+    /// Whether it declares a key.
+    pub(super) fn declares(&self, key: &str) -> bool {
+        self.variables.iter().any(|variable| variable.key == key)
+    }
+
     /// What it declares, under the name that it was accepted for.
     #[must_use]
     pub fn declaration(&self, name: &ContributorName) -> Declaration {

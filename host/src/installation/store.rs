@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
@@ -71,8 +71,10 @@ impl Store {
     pub fn put(&self, digest: &str, bytes: &[u8]) -> Result<()> {
         permissions::check(&self.folder)?;
         let path = self.path(digest);
-        // One of another length was cut short by a file system that lost its end.
-        if fs::metadata(&path).is_ok_and(|there| there.is_file() && there.len() == bytes.len() as u64) {
+        // One that is something else was damaged, or cut short by a file system that lost its end.
+        if read_installed(&path).is_ok_and(|there| there == bytes) && is_own_file(&path) {
+            // Nobody may remember it yet, and nobody else is to take it for a leftover meanwhile.
+            let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
             return Ok(());
         }
         self.write(&path, bytes).map_err(|error| {
@@ -119,6 +121,7 @@ impl Store {
             let is_unfinished =
                 path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()));
             if (is_unfinished || (is_build && !remembered.contains(name)))
+                && is_own_file(&path)
                 && let Ok(written) = path.metadata().and_then(|metadata| metadata.modified())
             {
                 forgotten.push((written, path));
@@ -139,6 +142,11 @@ impl Store {
     fn path(&self, digest: &str) -> PathBuf {
         self.folder.join(format!("{digest}.{EXTENSION}"))
     }
+}
+
+/// Whether a path is a file itself, as builds are, and no link: somebody else put that there.
+fn is_own_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Makes a folder that only this user can enter, and those above it that are missing.

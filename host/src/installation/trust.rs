@@ -128,7 +128,11 @@ impl TrustSettings {
                 shown(name)
             ));
         }
-        for variable in &candidate.declaration.variables {
+        let live = lock.entry(name).filter(|entry| entry.file == candidate.file).map(|entry| &entry.live);
+        // What was approved although somebody else had it needs no second approval.
+        let new = candidate.declaration.variables.iter();
+        let new = new.filter(|variable| live.is_none_or(|live| !live.declares(&variable.key)));
+        for variable in new {
             if let Some(owner) = lock.owner(&variable.key).filter(|owner| owner.as_str() != name) {
                 reasons.push(format!("{} belongs to {owner}", shown(&variable.key)));
             }

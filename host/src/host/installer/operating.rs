@@ -48,6 +48,7 @@ impl Installer {
         }
         // Before anything is changed: what cannot be loaded does not take the place of what can.
         let build = Arc::new(Build::stored(self.sandbox()?, &self.store, digest, &lock)?);
+        self.check_claims(here, &ContributorName::new(name)?, &build)?;
         here.builds.insert(digest.to_owned(), build);
         self.lock_file.edit(|lock| {
             let entry = lock.entry_mut(name).ok_or_else(|| no_such(name))?;

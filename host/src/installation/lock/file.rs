@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::Lock;
+use serde::Deserialize;
+
+use super::{Lock, VERSION};
 use crate::error::{Code, Error, Result};
 use crate::file::{ReadFault, read_regular};
 use crate::home::{Home, permissions};
@@ -21,6 +23,15 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// What the file begins with.
 const HEADER: &str = "# What was accepted, as dsh-env wrote it: change it by add, approve, rollback and forget.\n";
+
+/// What to do where the file is not what this host wrote.
+const PUT_BACK: &str = "Put the file back as it was";
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Format {
+    version: i64,
+}
 
 /// The lock's file of a home.
 #[derive(Clone, Debug)]
@@ -48,17 +59,27 @@ impl LockFile {
     /// `unsafe-permissions`; `invalid-configuration` for a file that cannot be read, or that this version did not
     /// write.
     pub fn read(&self) -> Result<Lock> {
+        if self.path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            let remedy = "Put the file itself there";
+            return Err(self.unusable("it is a link, which the next change would replace", remedy));
+        }
         let read = match read_regular(&self.path, MAX_BYTES) {
             Ok(read) => read,
-            Err(ReadFault::NotFound) if self.path.symlink_metadata().is_err() => return Ok(Lock::default()),
-            Err(fault) => return Err(self.unusable(&fault.to_string())),
+            Err(ReadFault::NotFound) => return Ok(Lock::default()),
+            Err(fault) => return Err(self.unusable(&fault.to_string(), PUT_BACK)),
         };
         #[cfg(unix)]
         permissions::check_metadata(&self.path, &read.metadata)?;
-        let text = String::from_utf8(read.bytes).map_err(|_| self.unusable("it is not UTF-8"))?;
-        let lock: Lock = toml::from_str(&text).map_err(|error| self.unusable(error.message()))?;
+        let text = String::from_utf8(read.bytes).map_err(|_| self.unusable("it is not UTF-8", PUT_BACK))?;
+        // Before the rest, of which another version may have more than this one knows.
+        let Format { version } = toml::from_str(&text).map_err(|error| self.unusable(error.message(), PUT_BACK))?;
+        if version != VERSION {
+            let why = format!("it has version {version} of the format, and this host reads {VERSION}");
+            return Err(self.unusable(&why, "Use a host of the version that wrote it"));
+        }
+        let lock: Lock = toml::from_str(&text).map_err(|error| self.unusable(error.message(), PUT_BACK))?;
         match lock.fault() {
-            Some(fault) => Err(self.unusable(&fault)),
+            Some(fault) => Err(self.unusable(&fault, PUT_BACK)),
             None => Ok(lock),
         }
     }
@@ -101,10 +122,10 @@ impl LockFile {
         }
     }
 
-    fn unusable(&self, why: &str) -> Error {
+    fn unusable(&self, why: &str, remedy: &str) -> Error {
         let (path, why) = (shown(&self.path.display().to_string()), shown(why));
         let message = format!(
-            "{path}: what was accepted is not known, because {why}. Put the file back as it was, or remove it and approve what is installed anew"
+            "{path}: what was accepted is not known, because {why}. {remedy}, or remove it and approve what is installed anew"
         );
         Error::host(Code::InvalidConfiguration, message)
     }
