@@ -57,6 +57,7 @@
 //! | [`facts`] | what a host finds out of the world outside of any call |
 //! | `installation` | the home's folder of contributors and its configuration |
 //! | [`operations`] | what an operator sees of a host and does to it |
+//! | `protocol` | what a server and its clients say to each other |
 //! | `host` | the managed environment, composed |
 //! | `harness` | all of it composed |
 //!
@@ -83,6 +84,8 @@ mod host;
 #[cfg(feature = "wasm")]
 pub mod installation;
 pub mod operations;
+#[cfg(feature = "serve")]
+pub mod protocol;
 pub mod registry;
 #[cfg(feature = "wasm")]
 pub mod sandbox;
