@@ -58,6 +58,7 @@
 //! | `installation` | the home's folder of contributors and its configuration |
 //! | [`operations`] | what an operator sees of a host and does to it |
 //! | `protocol` | what a server and its clients say to each other |
+//! | `server` | sockets on which one asks a host for overlays, and operates it |
 //! | `host` | the managed environment, composed |
 //! | `harness` | all of it composed |
 //!
@@ -89,6 +90,8 @@ pub mod protocol;
 pub mod registry;
 #[cfg(feature = "wasm")]
 pub mod sandbox;
+#[cfg(feature = "serve")]
+pub mod server;
 pub mod session_persistence;
 pub mod sessions;
 #[cfg(feature = "harness")]

@@ -5,6 +5,7 @@
 //!
 //! Parameters stay extensible: a server ignores those that it does not know. A result may get more fields.
 
+mod address;
 mod error;
 mod limits;
 mod method;
@@ -13,6 +14,7 @@ mod results;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use address::Address;
 pub use error::{ErrorData, ErrorObject, RpcCode};
 pub use limits::{
     GRACE, LONG_LINE_BYTES, MAX_CHANGES, MAX_COLLECTIONS, MAX_CONNECTIONS, MAX_DEADLINE, MAX_HALF_MESSAGE_TIME,

@@ -1,0 +1,11 @@
+mod activation;
+mod crowd;
+mod framing;
+mod limits;
+mod methods;
+mod notes;
+mod roles;
+mod sockets;
+mod stopping;
+mod streams;
+mod support;
