@@ -8,8 +8,8 @@ use std::time::Duration;
 /// value, each of 32 KiB, has over 8 MiB: one that is larger than this can be collected without a server only.
 pub const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 
-/// A longer line takes part in [`MAX_LONG_LINES_BYTES`].
-pub const LONG_LINE_BYTES: usize = 64 * 1024;
+/// A longer line takes part in [`MAX_LONG_LINES_BYTES`]. Lines as they are in practice do not.
+pub const LONG_LINE_BYTES: usize = 8 * 1024;
 
 /// The most bytes of all long lines together that a server holds, those that are not complete and those that are not
 /// answered. Without it, every connection could make a server hold the longest line there is.

@@ -113,7 +113,7 @@ impl Connection {
     /// Says of a line that it is not read.
     fn refuse(&self, refusal: Refusal, place: OwnedSemaphorePermit, answers: &Answers) {
         let limit = refusal.limit.map(Limit::as_str);
-        tracing::warn!(connection = self.number, limit, "refused a line");
+        tracing::debug!(connection = self.number, limit, "refused a line");
         answers.send(None, Err(refusal), Kept::new(place, self.under_way()));
     }
 

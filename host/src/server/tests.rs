@@ -1,5 +1,6 @@
 mod activation;
 mod crowd;
+mod documents;
 mod framing;
 mod limits;
 mod methods;

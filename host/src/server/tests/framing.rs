@@ -86,6 +86,15 @@ async fn what_is_no_request_is_told_so_and_the_next_line_is_answered() {
 async fn garbage_is_answered_and_the_connection_goes_on() {
     let server = Running::start();
     let mut client = server.collect().await;
+    let nested = |depth: usize| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"host.hello\",\"params\":{}{}}}",
+            "{\"a\":".repeat(depth - 2) + "{}",
+            "}".repeat(depth - 2)
+        )
+    };
+    assert_eq!(client.say(&nested(127)).await["id"], 1);
+    assert_eq!(error_of(&client.say(&nested(128)).await).0, -32700);
     let deep = "[".repeat(5000);
     let deep_in_place =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"host.hello\",\"params\":{}", "{\"a\":".repeat(2000));
