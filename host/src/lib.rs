@@ -59,6 +59,7 @@
 //! | [`operations`] | what an operator sees of a host and does to it |
 //! | `protocol` | what a server and its clients say to each other |
 //! | `server` | sockets on which one asks a host for overlays, and operates it |
+//! | `telemetry` | metrics, traces and health for those who watch many hosts |
 //! | `host` | the managed environment, composed |
 //! | `harness` | all of it composed |
 //!
@@ -97,6 +98,8 @@ pub mod sessions;
 #[cfg(feature = "harness")]
 pub mod skills;
 mod sync;
+#[cfg(feature = "telemetry")]
+pub mod telemetry;
 pub mod text;
 #[cfg(feature = "harness")]
 pub mod tools;
