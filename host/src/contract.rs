@@ -15,6 +15,8 @@ mod name;
 
 pub use cancellation::Cancellation;
 pub use contributor::{Contributor, Deadline, Failure};
+#[cfg(feature = "serve")]
+pub(crate) use declaration::check_description;
 pub use declaration::{Binding, Claims, Declaration, Declared, DeclaredVariable, NoClaims, Variable};
 pub use execution::{Agent, Execution, SessionHeader, SessionId};
 pub use facts::Facts;

@@ -7,7 +7,8 @@
 //!    [look like credentials](is_credential_name);
 //! 2. [`TerminalSettings`];
 //! 3. the request's [`OrdinaryEnv`], which may restore what step 1 removed, and may unset;
-//! 4. the [`Overlay`](crate::registry::Overlay), in a channel of its own type.
+//! 4. the [`Overlay`](crate::registry::Overlay), in a channel of its own type; or what a server said that collected it,
+//!    once it is [`Managed`].
 //!
 //! A managed key that the overlay lacks is absent, unless the embedding harness itself put it into the
 //! ordinary env. With a [strict shell](strict_shell) what could displace managed values *after* the
@@ -19,6 +20,7 @@
 //! twice the first stays, which is the one that `getenv` finds.
 
 mod inherited;
+mod managed;
 mod merge;
 mod ordinary;
 mod shell;
@@ -32,6 +34,7 @@ use std::fmt;
 pub use inherited::is_credential_name;
 #[cfg(unix)]
 pub use inherited::split_entry;
+pub use managed::Managed;
 pub use merge::Builder;
 pub use ordinary::OrdinaryEnv;
 pub use shell::Shell;

@@ -59,6 +59,7 @@
 //! | [`operations`] | what an operator sees of a host and does to it |
 //! | `protocol` | what a server and its clients say to each other |
 //! | `server` | sockets on which one asks a host for overlays, and operates it |
+//! | `client` | asking a server that runs, cheaply |
 //! | `telemetry` | metrics, traces and health for those who watch many hosts |
 //! | `host` | the managed environment, composed |
 //! | `harness` | all of it composed |
@@ -69,6 +70,8 @@ pub mod activity;
 #[cfg(feature = "harness")]
 pub mod agent;
 pub mod calls;
+#[cfg(feature = "serve")]
+pub mod client;
 pub mod contract;
 pub mod environment;
 mod error;

@@ -27,9 +27,10 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use collect::CollectOptions;
+pub(crate) use collect::MAX_OVERLAY_BYTES;
 pub use health::ContributorHealth;
 pub use observer::{Collected, Observer};
 pub use overlay::{Affected, Overlay, OverlayEntry, Report, Value};
@@ -64,7 +65,7 @@ struct Shared {
 }
 
 /// One variable that may be in an overlay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedVariable {
     /// The key.
     pub key: String,

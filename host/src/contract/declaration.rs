@@ -118,7 +118,7 @@ impl Declaration {
     }
 }
 
-fn check_description(description: &str) -> Result<()> {
+pub(crate) fn check_description(description: &str) -> Result<()> {
     if text::is_blank(description) {
         return Err(Error::load(
             Code::MissingDescription,

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 
-use super::{ChildEnvironment, OrdinaryEnv, TerminalSettings, inherited, strict_shell};
+use super::{ChildEnvironment, Managed, OrdinaryEnv, TerminalSettings, inherited, strict_shell};
 use crate::contract::is_managed_name;
 use crate::registry::Overlay;
 
 /// An environment in the making; see [`ChildEnvironment::builder`].
 ///
-/// It ends in [`with_overlay`](Self::with_overlay) or in [`without_overlay`](Self::without_overlay), so
-/// that an overlay is not left out by forgetting it.
+/// It ends in [`with_overlay`](Self::with_overlay), in [`with_managed`](Self::with_managed) or in
+/// [`without_overlay`](Self::without_overlay), so that an overlay is not left out by forgetting it.
 #[derive(Clone)]
-#[must_use = "ends in with_overlay or without_overlay"]
+#[must_use = "ends in with_overlay, with_managed or without_overlay"]
 pub struct Builder {
     inherited: Vec<(OsString, OsString)>,
     scrub_credentials: bool,
@@ -56,7 +56,13 @@ impl Builder {
     /// The environment of a command that is to have the overlay.
     #[must_use]
     pub fn with_overlay(self, overlay: &Overlay) -> ChildEnvironment {
-        self.merge(Some(overlay))
+        self.with_managed(&Managed::from(overlay))
+    }
+
+    /// The same for an overlay that another process collected.
+    #[must_use]
+    pub fn with_managed(self, managed: &Managed) -> ChildEnvironment {
+        self.merge(Some(managed))
     }
 
     /// The environment of a program that gets no managed facts, such as a user's hook.
@@ -67,7 +73,7 @@ impl Builder {
 
     /// Goes through the steps from the last to the first, so that who mentions a name first has the last
     /// word on it; then puts what they say together in the steps' own order.
-    fn merge(self, overlay: Option<&Overlay>) -> ChildEnvironment {
+    fn merge(self, managed: Option<&Managed>) -> ChildEnvironment {
         let Self { mut inherited, scrub_credentials, terminal, ordinary, strict_shell } = self;
         let dropped = |name: &OsStr| strict_shell && strict_shell::is_dropped(name);
         let mut decided: HashSet<&OsStr> = HashSet::new();
@@ -76,7 +82,7 @@ impl Builder {
             .changes()
             .rev()
             .filter(|(name, _)| decided.insert(*name))
-            .filter(|(name, _)| !dropped(name) && !overlay.is_some_and(|overlay| has_key(overlay, name)))
+            .filter(|(name, _)| !dropped(name) && !managed.is_some_and(|managed| has_key(managed, name)))
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
             .collect();
         asked.reverse();
@@ -105,17 +111,17 @@ impl Builder {
         if strict_shell {
             strict_shell::raise_level(&mut variables);
         }
-        let managed = overlay.into_iter().flatten();
-        variables.extend(managed.map(|entry| (entry.key.as_str().into(), entry.value.expose().into())));
+        let managed = managed.into_iter().flat_map(Managed::iter);
+        variables.extend(managed.map(|(key, value)| (key.as_str().into(), value.expose().into())));
         ChildEnvironment { variables }
     }
 }
 
-/// Whether a name, without regard to case, is a key of the overlay.
+/// Whether a name, without regard to case, is a key that is managed here.
 ///
 /// Without regard to case because some readers have none: Windows, and Nushell everywhere, would let
 /// `dsh_home` displace `DSH_HOME`.
-fn has_key(overlay: &Overlay, name: &OsStr) -> bool {
+fn has_key(managed: &Managed, name: &OsStr) -> bool {
     is_managed_name(name.as_encoded_bytes())
-        && name.to_str().is_some_and(|name| overlay.get(&name.to_ascii_uppercase()).is_some())
+        && name.to_str().is_some_and(|name| managed.get(&name.to_ascii_uppercase()).is_some())
 }

@@ -1,6 +1,7 @@
 #[cfg(unix)]
 #[path = "../../../tests/support/shells.rs"]
 mod installed;
+mod managed;
 mod merge;
 #[cfg(unix)]
 mod real_shells;

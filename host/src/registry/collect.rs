@@ -24,7 +24,7 @@ use crate::error::{Code, Error, Result, Stage};
 
 /// The most bytes of an overlay: keys, values, and two for each variable, as in an environment. Linux
 /// takes 128 KiB for a single variable and by default 2 MiB for all of them and the arguments.
-const MAX_OVERLAY_BYTES: usize = 128 * 1024;
+pub(crate) const MAX_OVERLAY_BYTES: usize = 128 * 1024;
 
 /// How long a collection may take: its own contributors' limits, several times over.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);

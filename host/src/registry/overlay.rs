@@ -51,7 +51,7 @@ pub struct Value {
 }
 
 impl Value {
-    pub(super) fn new(text: impl Into<Arc<str>>, sensitive: bool) -> Self {
+    pub(crate) fn new(text: impl Into<Arc<str>>, sensitive: bool) -> Self {
         Self { text: text.into(), sensitive }
     }
 
