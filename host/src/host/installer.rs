@@ -32,6 +32,9 @@ use crate::operations::ContributorStatus;
 use crate::registry::Registry;
 use crate::sandbox::{Limits, Sandbox};
 
+/// Starts the engine that a configuration asks for.
+pub(super) type MakeSandbox = Box<dyn Fn(&Configuration) -> Result<Sandbox> + Send + Sync>;
+
 /// What an installer works with.
 pub(super) struct Parts {
     pub(super) home: Home,
@@ -44,7 +47,7 @@ pub(super) struct Parts {
     pub(super) own_names: Vec<String>,
     /// Whether nothing goes live that is not in the lock.
     pub(super) locked: bool,
-    pub(super) sandbox: Box<dyn Fn(&Configuration) -> Result<Sandbox> + Send + Sync>,
+    pub(super) sandbox: MakeSandbox,
 }
 
 /// The installed contributors of a host.
