@@ -10,6 +10,8 @@ mod build;
 mod hosted;
 mod installer;
 #[cfg(feature = "serve")]
+mod serving;
+#[cfg(feature = "serve")]
 mod watching;
 
 use std::collections::BTreeSet;
@@ -31,6 +33,8 @@ use crate::sessions::{ActivePersistence, Backend, Compression, SessionsRoot};
 use build::Build;
 pub use hosted::HostedContributor;
 use installer::{Installer, Parts};
+#[cfg(feature = "serve")]
+pub use serving::ServingHost;
 #[cfg(feature = "serve")]
 pub use watching::Watcher;
 
@@ -172,7 +176,16 @@ impl Host {
         });
         installer.open()?;
         let named = load_named(&installer, options)?;
-        Ok(Self { home, state_dir, installer: Arc::new(installer), persistence, named, _built_in: built_in })
+        Ok(Self { home, state_dir, installer, persistence, named, _built_in: built_in })
+    }
+
+    /// Where a host of these options keeps its state. Nothing is read.
+    ///
+    /// # Errors
+    /// As [`Home::resolve`].
+    pub fn state_folder(options: &HostOptions) -> Result<PathBuf> {
+        let home = Home::resolve(options.home.as_deref())?;
+        Ok(state_dir(options, &home))
     }
 
     /// Where a host of these options keeps compiled code, and how much of it. No contributor is read.

@@ -110,7 +110,7 @@ pub mod tools;
 pub use error::{Code, Error, Result, Stage};
 #[cfg(all(feature = "harness", feature = "wasm"))]
 pub use harness::{Harness, HarnessOptions, SessionStart};
-#[cfg(all(feature = "wasm", feature = "serve"))]
-pub use host::Watcher;
 #[cfg(feature = "wasm")]
 pub use host::{Host, HostOptions, HostedContributor};
+#[cfg(all(feature = "wasm", feature = "serve"))]
+pub use host::{ServingHost, Watcher};

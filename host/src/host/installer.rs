@@ -12,10 +12,11 @@ mod deciding;
 mod operating;
 mod refreshing;
 mod settling;
+mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
@@ -31,9 +32,13 @@ use crate::installation::{
 use crate::operations::ContributorStatus;
 use crate::registry::Registry;
 use crate::sandbox::{Limits, Sandbox};
+use trial::{TrialObserver, Trials};
 
 /// Starts the engine that a configuration asks for.
 pub(super) type MakeSandbox = Box<dyn Fn(&Configuration) -> Result<Sandbox> + Send + Sync>;
+
+/// Is told of a configuration.
+type Told = Box<dyn Fn(&Configuration) + Send + Sync>;
 
 /// What an installer works with.
 pub(super) struct Parts {
@@ -59,6 +64,12 @@ pub(super) struct Installer {
     sandbox: OnceLock<(Sandbox, Limits)>,
     installed: Mutex<Installed>,
     view: ArcSwap<View>,
+    /// Is told of every configuration that is read while the host goes on.
+    configured: OnceLock<Told>,
+    /// Watches collections for the builds that are tried, once one is.
+    trials: OnceLock<Arc<TrialObserver>>,
+    /// Itself, for the threads that let it settle when a trial is over.
+    this: Weak<Self>,
 }
 
 /// What was read, and what is live.
@@ -70,6 +81,8 @@ struct Installed {
     builds: BTreeMap<String, Arc<Build>>,
     /// Those that stay although the build that was approved cannot be had.
     clings: BTreeSet<ContributorName>,
+    /// The builds that are tried, or were and are still in their files.
+    trials: Trials,
     known: KnownFiles,
     /// What is wrong with the configuration, the folder or the lock.
     problems: Vec<Error>,
@@ -110,16 +123,19 @@ pub(super) struct View {
 }
 
 impl Installer {
-    pub(super) fn new(parts: Parts) -> Self {
-        Self {
+    pub(super) fn new(parts: Parts) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
             store: Store::new(&parts.state_dir),
             lock_file: LockFile::of(&parts.home),
             configuration: ArcSwap::from_pointee(parts.configuration.clone()),
             sandbox: OnceLock::new(),
             installed: Mutex::new(Installed { known: KnownFiles::of(&parts.state_dir), ..Installed::default() }),
             view: ArcSwap::default(),
+            configured: OnceLock::new(),
+            trials: OnceLock::new(),
+            this: Weak::clone(this),
             parts,
-        }
+        })
     }
 
     /// Reads everything and settles, on this thread, as a host does that begins.
@@ -162,6 +178,12 @@ impl Installer {
 
     pub(super) fn configuration(&self) -> Arc<Configuration> {
         self.configuration.load_full()
+    }
+
+    /// Tells `told` of every configuration that is read from now on; the first one to ask is told.
+    #[cfg(feature = "serve")]
+    pub(super) fn on_configured(&self, told: impl Fn(&Configuration) + Send + Sync + 'static) {
+        let _ = self.configured.set(Box::new(told));
     }
 
     pub(super) fn view(&self) -> Arc<View> {

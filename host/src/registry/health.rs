@@ -41,6 +41,14 @@ pub struct ContributorHealth {
     pub last_error: Option<Error>,
 }
 
+impl ContributorHealth {
+    /// Whether it keeps failing: as often in a row as it takes to be left alone where policies cover that.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.backed_off || self.failures_in_a_row >= PATIENCE
+    }
+}
+
 impl Registry {
     /// How each contributor fared lately, in byte order of their names. None is asked.
     #[must_use]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::claimed::Claimed;
+use super::trial::{Outcome, Trial, Trials};
 use super::{Found, Installed};
 use crate::contract::{Claims as _, ContributorName, Declaration, Declared, Key, NoClaims};
 use crate::error::{Code, Error, Result};
 use crate::host::build::Build;
-use crate::installation::{Candidate, Configuration, Lock, LockedBuild, TrustSettings, Verdict};
+use crate::installation::{Candidate, Configuration, Lock, LockedBuild, ShadowSettings, TrustSettings, Verdict};
 use crate::operations::State;
 use crate::text::shown;
 
@@ -30,6 +31,16 @@ pub(super) struct Decision {
     pub(super) keys: Vec<Key>,
     /// The build in the file, where the lock is to be told that it is accepted.
     pub(super) accepted: Option<Arc<Build>>,
+    /// The build in the file, where it is tried beside the live one, or was and did not take its place.
+    pub(super) tried: Option<Tried>,
+}
+
+/// A build that is tried.
+pub(super) struct Tried {
+    pub(super) build: Arc<Build>,
+    /// The digest of the one that answers.
+    pub(super) live: String,
+    pub(super) settings: ShadowSettings,
 }
 
 /// A build that is to answer: from the file, or an approved one, which the store has.
@@ -46,6 +57,7 @@ pub(super) struct Circumstances<'c> {
     pub(super) trust: TrustSettings,
     pub(super) locked: bool,
     pub(super) built_in: &'c [Declared],
+    pub(super) trials: &'c Trials,
 }
 
 impl Circumstances<'_> {
@@ -73,6 +85,7 @@ impl Circumstances<'_> {
             notes: Vec::new(),
             keys: Vec::new(),
             accepted: None,
+            tried: None,
         };
         match found {
             Found::Unread => {
@@ -113,12 +126,13 @@ impl Circumstances<'_> {
         };
         match verdict {
             Verdict::Approved => decision.live = Some(Answering::Build(Arc::clone(build))),
-            Verdict::Accepted => {
+            Verdict::Accepted if !self.is_tried(&name, build, decision) => {
                 decision.accepted = Some(Arc::clone(build));
                 decision.live = Some(Answering::Build(Arc::clone(build)));
                 decision.label = name.to_string();
                 decision.name = Some(name);
             }
+            Verdict::Accepted => {}
             Verdict::Held => {
                 decision.candidate = Some(build.digest().to_owned());
                 let digest = build.digest();
@@ -135,6 +149,35 @@ impl Circumstances<'_> {
                 decision.error = Some(waits(&name, build.digest(), &reasons));
             }
         }
+    }
+
+    /// Whether a build has yet to be tried beside the live one, or was and does not take its place; then its decision
+    /// says so.
+    fn is_tried(&self, name: &ContributorName, build: &Arc<Build>, decision: &mut Decision) -> bool {
+        let settings = self.configuration.contributors.get(name.as_str()).and_then(|settings| settings.shadow);
+        let (Some(settings), Some(live)) = (settings, &decision.live) else { return false };
+        let tried = Tried { build: Arc::clone(build), live: live.digest().to_owned(), settings };
+        let trial = self.trials.get(build.digest()).filter(|trial| trial.is_of(&tried.live, &settings));
+        let outcome =
+            trial.map_or_else(|| Outcome::Running("the build in its file is to be tried".to_owned()), Trial::outcome);
+        match outcome {
+            Outcome::Promoted(found) => {
+                decision.notes.extend(found.map(|found| format!("on trial it answered otherwise: {found}")));
+                return false;
+            }
+            Outcome::Running(how) => {
+                decision.state = State::Pending;
+                decision.notes.push(how);
+            }
+            Outcome::Waits(found) => {
+                decision.state = State::Pending;
+                decision.error = Some(waits(name, build.digest(), &[format!("on trial {found}")]));
+            }
+            Outcome::Refused(found) => decision.refuse(waits(name, build.digest(), &[format!("on trial {found}")])),
+        }
+        decision.candidate = Some(build.digest().to_owned());
+        decision.tried = Some(tried);
+        true
     }
 
     /// Until the lock remembers which file a name was accepted for, nobody can tell which of two is meant.
@@ -205,6 +248,7 @@ impl Decision {
         self.state = State::Disabled;
         self.live = None;
         self.accepted = None;
+        self.tried = None;
         self.error = None;
     }
 

@@ -187,6 +187,9 @@ impl Installer {
     /// Takes over a configuration that changed; one that is wrong leaves the one before.
     fn read_configuration(&self) -> Result<()> {
         let configuration = Configuration::read(&self.parts.home)?;
+        if let Some(told) = self.configured.get() {
+            told(&configuration);
+        }
         self.configuration.store(Arc::new(configuration));
         Ok(())
     }

@@ -33,6 +33,7 @@ impl Installer {
                 trust: configuration.trust,
                 locked: self.parts.locked,
                 built_in: &self.parts.built_in,
+                trials: &installed.trials,
             };
             circumstances.decide(installed)
         };
@@ -55,11 +56,17 @@ impl Installer {
                 Err(error) => tracing::warn!(%error, "what was accepted is not remembered"),
             }
         }
+        self.try_beside(installed, &mut decisions, &configuration);
         self.apply(installed, &mut decisions, &lock, &configuration);
         self.tell(installed, &decisions, &lock, &configuration);
         self.store.sweep(&remembered(&lock, &decisions));
         let folder = self.folder();
         installed.known.save(|file| !file.starts_with(&folder) || installed_has(&installed.files, file));
+    }
+
+    /// Decides anew because something is over.
+    pub(super) fn settle_again(&self) {
+        self.settle(&mut self.installed());
     }
 
     /// Sets what is missing, and what everybody may look at.
