@@ -19,9 +19,12 @@ mod home;
 mod inspect;
 mod json;
 mod list;
+mod operate;
 mod output;
 mod progress;
 mod run;
+mod serve;
+mod server;
 mod session;
 mod torture;
 mod why;
@@ -30,9 +33,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, LogFormat};
 use dsh_env::sandbox::GUARDED_THREAD;
 use output::Output;
+use tracing_subscriber::EnvFilter;
 
 /// Runs the command that the process was started with.
 pub(crate) fn run() -> ExitCode {
@@ -41,7 +45,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::report_command_line(&error),
     };
-    start_logging();
+    start_logging(&arguments.command);
     keep_out_of_core_dumps(&arguments.command);
     let output = Output::new(arguments.json);
     match dispatch(&arguments, &output) {
@@ -60,6 +64,15 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Home(command) => home::run(command, output),
         Command::Check(command) => check::run(command, output),
         Command::Inspect(command) => inspect::run(command, output),
+        Command::Add(command) => operate::add(command, output),
+        Command::Remove(command) => operate::remove(command, output),
+        Command::Status(command) => operate::status(command, output),
+        Command::Approve(command) => operate::approve(command, output),
+        Command::Forget(command) => operate::forget(command, output),
+        Command::Rollback(command) => operate::rollback(command, output),
+        Command::Reload(command) => operate::reload(command, output),
+        Command::Logs(command) => operate::logs(command, output),
+        Command::Serve(command) => serve::run(command),
         Command::Session(command) => session::run(command, output),
         Command::Run(command) => run::run(command, output),
         Command::Bench(command) => bench::run(command, output),
@@ -99,14 +112,22 @@ fn keep_out_of_core_dumps(command: &Command) {
     let _ = command;
 }
 
-/// Logs to standard error what `RUST_LOG` asks for; nothing unless it is set.
-fn start_logging() {
-    if std::env::var_os("RUST_LOG").is_some() {
-        let subscriber = tracing_subscriber::fmt()
-            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-            .with_writer(std::io::stderr)
-            .finish();
-        // Fails only where one was set before, which nothing here does.
-        let _ = tracing::subscriber::set_global_default(subscriber);
+/// Logs to standard error what `RUST_LOG` asks for; unless it is set, a server logs what operators want to know and
+/// the others nothing.
+fn start_logging(command: &Command) {
+    let asked = std::env::var_os("RUST_LOG").is_some();
+    let serve = if let Command::Serve(serve) = command { Some(serve) } else { None };
+    if !asked && serve.is_none() {
+        return;
     }
+    let filter = match serve {
+        Some(serve) if !asked => EnvFilter::new(serve::log_filter(serve).as_deref().unwrap_or("info")),
+        _ => EnvFilter::from_default_env(),
+    };
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Fails only where one was set before, which nothing here does.
+    let _ = match serve.map(|serve| serve.log) {
+        Some(LogFormat::Json) => tracing::subscriber::set_global_default(subscriber.json().finish()),
+        _ => tracing::subscriber::set_global_default(subscriber.finish()),
+    };
 }

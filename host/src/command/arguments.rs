@@ -1,5 +1,6 @@
 //! Every command and flag, once: help, manual page and completions are made from here.
 
+mod operating;
 mod run;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::format::Format;
+pub(crate) use operating::*;
 pub(crate) use run::RunArguments;
 
 mod sessions;
@@ -54,6 +56,15 @@ pub(crate) enum Command {
     Home(HomeArguments),
     Check(CheckArguments),
     Inspect(InspectArguments),
+    Add(AddArguments),
+    Remove(RemoveArguments),
+    Status(StatusArguments),
+    Approve(ApproveArguments),
+    Forget(ForgetArguments),
+    Rollback(RollbackArguments),
+    Reload(ReloadArguments),
+    Logs(LogsArguments),
+    Serve(ServeArguments),
     Session(SessionArguments),
     Run(RunArguments),
     Bench(BenchArguments),
@@ -157,6 +168,8 @@ pub(crate) struct ExecArguments {
     #[command(flatten)]
     pub(crate) host: HostFlags,
     #[command(flatten)]
+    pub(crate) server: ServerFlags,
+    #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
 
     /// The command and its arguments.
@@ -199,6 +212,8 @@ pub(crate) struct EnvArguments {
 
     #[command(flatten)]
     pub(crate) host: HostFlags,
+    #[command(flatten)]
+    pub(crate) server: ServerFlags,
     #[command(flatten)]
     pub(crate) execution: ExecutionFlags,
 }

@@ -11,7 +11,7 @@ use dsh_env::text::shown;
 use dsh_env::{Code, Error};
 
 use super::arguments::ExecArguments;
-use super::{composition, failure, output};
+use super::{composition, failure, output, server};
 
 /// The command was found and cannot be run; as in shells.
 const CANNOT_RUN: u8 = 126;
@@ -21,18 +21,17 @@ const NOT_FOUND: u8 = 127;
 /// Collects the overlay and replaces this process. Returns only when that failed, before anything ran.
 pub(crate) fn run(arguments: &ExecArguments) -> Result<ExitCode> {
     let (program, given) = arguments.command.split_first().ok_or_else(|| failure::usage("no command is given"))?;
-    let host = composition::host(&arguments.host)?;
     let execution = composition::execution(&arguments.execution)?;
     let workdir = composition::workdir(&arguments.execution, &execution)?;
-    let overlay = host.registry().collect(&execution)?;
-    // With its worker processes: the command would not know what to do with the children of another program.
-    drop(host);
+    // A host of this process is gone after it, with its workers: the command would not know what to do with the
+    // children of another program.
+    let managed = server::managed(&arguments.host, &arguments.server, &execution)?;
     let environment = ChildEnvironment::builder(std::env::vars_os())
         .scrub_credentials(arguments.scrub)
         .terminal(terminal(arguments.scrub, program))
         .strict_shell(arguments.strict_shell)
         .ordinary(told_where(workdir.as_deref())?)
-        .with_overlay(&overlay);
+        .with_managed(&managed);
     let given = if arguments.strict_shell { strict_shell::arguments(program, given) } else { given.to_vec() };
 
     let mut command = Command::new(program);
