@@ -196,6 +196,28 @@ fn a_contributor_that_keeps_failing_is_failing_and_its_host_is_well() {
 }
 
 #[test]
+fn a_recent_call_can_be_asked_about_and_activity_looked_at() {
+    let place = Place::new();
+    add(&place, &ticket(&place, "one"));
+    let _serving = Serving::of(&place);
+    let execution = place.write("call.json", r#"{ "call_id": "c-1", "root_call_id": "c-1", "tool": "bash" }"#);
+    let execution = execution.to_str().unwrap();
+    place.run(["env", "--json", "--server", "always", "--execution", execution]).expect(0);
+    let answer = place.run(["why", "DSH_TICKET", "--call", "c-1", "--json"]).expect(0).json();
+    assert_eq!((answer["state"].as_str(), answer["owner"].as_str()), (Some("present"), Some("ticket")), "{answer}");
+    assert_eq!((answer["length"].as_u64(), answer["call"]["tool"].as_str()), (Some(3), Some("bash")));
+    let said = place.run(["why", "DSH_TICKET", "--call", "c-1"]).expect(0).stdout();
+    assert!(said.contains("DSH_TICKET was present") && said.contains("ticket"), "{said}");
+    let unknown = place.run(["why", "DSH_TICKET", "--call", "c-2", "--json"]).expect(2).json();
+    assert_eq!(unknown["error"]["code"], "invalid-execution");
+
+    let activity = place.run(["top", "--json"]).expect(0).json();
+    assert_eq!(activity["collections"]["ok"], 1, "{activity}");
+    let shown = place.run(["top"]).expect(0).stdout();
+    assert!(shown.contains("ticket") && shown.contains("live") && shown.contains("collections"), "{shown}");
+}
+
+#[test]
 fn standard_input_and_output_serve_both_roles_until_the_input_ends() {
     let place = Place::new();
     add(&place, &ticket(&place, "one"));

@@ -26,6 +26,7 @@ mod run;
 mod serve;
 mod server;
 mod session;
+mod top;
 mod torture;
 mod why;
 
@@ -73,6 +74,7 @@ fn dispatch(arguments: &Arguments, output: &Output) -> anyhow::Result<ExitCode> 
         Command::Reload(command) => operate::reload(command, output),
         Command::Logs(command) => operate::logs(command, output),
         Command::Serve(command) => serve::run(command),
+        Command::Top(command) => top::run(command, output),
         Command::Session(command) => session::run(command, output),
         Command::Run(command) => run::run(command, output),
         Command::Bench(command) => bench::run(command, output),

@@ -65,6 +65,7 @@ pub(crate) enum Command {
     Reload(ReloadArguments),
     Logs(LogsArguments),
     Serve(ServeArguments),
+    Top(TopArguments),
     Session(SessionArguments),
     Run(RunArguments),
     Bench(BenchArguments),
@@ -234,11 +235,18 @@ pub(crate) struct ListArguments {
 #[command(after_long_help = "Examples:
   dsh-env why DSH_TICKET
   dsh-env why DSH_SESSION_JSONL --session-id s1 --json
-  dsh-env why DSH_GIT_BRANCH --contributor git.wasm --grant workspace=repository")]
+  dsh-env why DSH_GIT_BRANCH --contributor git.wasm --grant workspace=repository
+  dsh-env why DSH_TICKET --call 0199a2f0-6d0e-7c3a-9f0e-3f6f1c2b7a10")]
 pub(crate) struct WhyArguments {
     /// The variable.
     #[arg(value_name = "KEY")]
     pub(crate) key: String,
+
+    /// What became of it in the recent execution of this call id, which a server remembers.
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerFlags,
     #[command(flatten)]
     pub(crate) host: HostFlags,
     #[command(flatten)]

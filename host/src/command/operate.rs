@@ -15,6 +15,7 @@ use super::arguments::{
 };
 use super::output::Output;
 use operator::Operator;
+pub(crate) use operator::{server as operator_server, server_of};
 use rows::{sentence, sentences};
 
 /// Installs a component.
@@ -75,7 +76,7 @@ pub(crate) fn reload(arguments: &ReloadArguments, output: &Output) -> Result<Exi
 
 /// Prints what a contributor wrote lately.
 pub(crate) fn logs(arguments: &LogsArguments, output: &Output) -> Result<ExitCode> {
-    let text = Operator::of(&arguments.operator)?.log(&arguments.name)?;
+    let text = operator::log(&arguments.operator, &arguments.name)?;
     if output.is_json() {
         output.json(&json!({ "text": text }))?
     } else {

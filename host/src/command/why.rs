@@ -1,5 +1,7 @@
 //! `why`: where one variable comes from, or why it is absent.
 
+mod recall;
+
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -48,6 +50,9 @@ struct Displaced {
 /// Explains one key.
 pub(crate) fn run(arguments: &WhyArguments, output: &Output) -> Result<ExitCode> {
     let key = Key::new(&arguments.key).map_err(|error| Error::host(Code::InvalidConfiguration, error.message()))?;
+    if let Some(call) = &arguments.call {
+        return recall::run(arguments, call, &key, output);
+    }
     let host = composition::host(&arguments.host)?;
     let execution = composition::execution(&arguments.execution)?;
     let overlay = host.registry().collect(&execution)?;

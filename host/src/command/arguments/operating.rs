@@ -193,3 +193,19 @@ pub(crate) struct LogsArguments {
     #[command(flatten)]
     pub(crate) operator: OperatorFlags,
 }
+
+/// Shows what the server does: how often and how fast it answers, and who is slow or fails.
+///
+/// On a terminal it goes on until it is interrupted; elsewhere it says once how things are.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  dsh-env top
+  dsh-env top --once
+  dsh-env top --json | jq '.contributors[] | {name, p99: .recent.p99_us}'")]
+pub(crate) struct TopArguments {
+    /// Ends after the first answer on a terminal, too.
+    #[arg(long)]
+    pub(crate) once: bool,
+    #[command(flatten)]
+    pub(crate) operator: OperatorFlags,
+}

@@ -11,8 +11,9 @@ use dsh_env::{Code, Error, Host};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::command::arguments::OperatorFlags;
-use crate::command::{composition, failure, server};
+use crate::command::arguments::{OperatorFlags, PlaceFlags, ServerFlags};
+use crate::command::server::connect;
+use crate::command::{composition, failure};
 
 /// The least digits of a digest that are taken for all of it.
 const LEAST_DIGITS: usize = 8;
@@ -31,7 +32,7 @@ pub(super) fn host(flags: &OperatorFlags) -> Result<Host> {
 /// Lets a server that runs take over what was changed in the home, before anybody relies on it; its status is then
 /// the one that counts.
 pub(super) fn nudge(flags: &OperatorFlags, status: &ContributorStatus) -> Result<Value> {
-    let Some(mut client) = server::connect(&flags.place, &flags.server, Role::Admin)? else {
+    let Some(mut client) = connect(&flags.place, &flags.server, Role::Admin)? else {
         return Ok(serde_json::to_value(status)?);
     };
     match client.call(Method::Reload, Some(&NameParameters { name: status.name.clone() })) {
@@ -41,9 +42,27 @@ pub(super) fn nudge(flags: &OperatorFlags, status: &ContributorStatus) -> Result
     }
 }
 
+/// The server, for what it alone knows.
+pub(crate) fn server(flags: &OperatorFlags) -> Result<Client> {
+    server_of(&flags.place, &flags.server)
+}
+
+/// The server of a place, for what it alone knows.
+pub(crate) fn server_of(place: &PlaceFlags, flags: &ServerFlags) -> Result<Client> {
+    connect(place, flags, Role::Admin)?.ok_or_else(|| {
+        let message = "only a server knows that, and none is asked: start dsh-env serve, or leave --server never out";
+        Error::host(Code::ServerUnavailable, message).into()
+    })
+}
+
+/// What a contributor wrote lately.
+pub(super) fn log(flags: &OperatorFlags, name: &str) -> Result<String> {
+    Ok(serde_json::from_value::<LogResult>(call(&mut server(flags)?, Method::Log, name)?)?.text)
+}
+
 impl Operator {
     pub(super) fn of(flags: &OperatorFlags) -> Result<Self> {
-        Ok(match server::connect(&flags.place, &flags.server, Role::Admin)? {
+        Ok(match connect(&flags.place, &flags.server, Role::Admin)? {
             Some(client) => Self::Server(client),
             None => Self::Here(host(flags)?),
         })
@@ -91,16 +110,6 @@ impl Operator {
         match self {
             Self::Server(client) => call(client, Method::Reload, name),
             Self::Here(host) => as_value(host.reload(name)),
-        }
-    }
-
-    pub(super) fn log(&mut self, name: &str) -> Result<String> {
-        match self {
-            Self::Server(client) => Ok(serde_json::from_value::<LogResult>(call(client, Method::Log, name)?)?.text),
-            Self::Here(_) => {
-                let message = "what contributors write is kept by a server alone, and none runs: start dsh-env serve";
-                Err(Error::host(Code::ServerUnavailable, message).into())
-            }
         }
     }
 
