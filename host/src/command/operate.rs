@@ -15,7 +15,6 @@ use super::arguments::{
 };
 use super::output::Output;
 use operator::Operator;
-pub(crate) use operator::{server as operator_server, server_of};
 use rows::{sentence, sentences};
 
 /// Installs a component.
@@ -27,8 +26,8 @@ pub(crate) fn add(arguments: &AddArguments, output: &Output) -> Result<ExitCode>
 
 /// Removes a contributor's file.
 pub(crate) fn remove(arguments: &RemoveArguments, output: &Output) -> Result<ExitCode> {
-    let status = operator::host(&arguments.operator)?.remove(&arguments.name)?;
-    let status = operator::nudge(&arguments.operator, &status)?;
+    let status = operator::host(&arguments.of.operator)?.remove(&arguments.of.name)?;
+    let status = operator::nudge(&arguments.of.operator, &status)?;
     tell(output, &status)
 }
 
@@ -66,17 +65,17 @@ pub(crate) fn rollback(arguments: &RollbackArguments, output: &Output) -> Result
 
 /// Frees a name.
 pub(crate) fn forget(arguments: &ForgetArguments, output: &Output) -> Result<ExitCode> {
-    tell(output, &Operator::of(&arguments.operator)?.forget(&arguments.name)?)
+    tell(output, &Operator::of(&arguments.of.operator)?.forget(&arguments.of.name)?)
 }
 
 /// Reads a file again.
 pub(crate) fn reload(arguments: &ReloadArguments, output: &Output) -> Result<ExitCode> {
-    tell(output, &Operator::of(&arguments.operator)?.reload(&arguments.name)?)
+    tell(output, &Operator::of(&arguments.of.operator)?.reload(&arguments.of.name)?)
 }
 
 /// Prints what a contributor wrote lately.
 pub(crate) fn logs(arguments: &LogsArguments, output: &Output) -> Result<ExitCode> {
-    let text = operator::log(&arguments.operator, &arguments.name)?;
+    let text = operator::log(&arguments.of.operator, &arguments.of.name)?;
     if output.is_json() {
         output.json(&json!({ "text": text }))?
     } else {

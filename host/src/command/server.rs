@@ -38,6 +38,14 @@ pub(crate) fn connect(place: &PlaceFlags, flags: &ServerFlags, role: Role) -> Re
     Ok(client)
 }
 
+/// Connects to the operator's socket of the server, for what a server alone knows.
+pub(crate) fn required(place: &PlaceFlags, flags: &ServerFlags) -> Result<Client> {
+    connect(place, flags, Role::Admin)?.ok_or_else(|| {
+        let message = "only a server knows that, and none is asked: start dsh-env serve, or leave --server never out";
+        Error::host(Code::ServerUnavailable, message).into()
+    })
+}
+
 /// The variables of an execution by the server that runs; nothing where the caller is to collect them itself, as
 /// where it names components that no server has.
 pub(crate) fn collect(host: &HostFlags, flags: &ServerFlags, execution: &Execution) -> Result<Option<Managed>> {

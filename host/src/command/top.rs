@@ -9,15 +9,15 @@ use dsh_env::client::Client;
 use dsh_env::protocol::Method;
 
 use super::arguments::TopArguments;
-use super::operate::operator_server;
 use super::output::{Output, table};
+use super::server;
 
 /// Puts the cursor at the top and clears what is under it.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// Shows the server's activity: again and again on a terminal, once elsewhere.
 pub(crate) fn run(arguments: &TopArguments, output: &Output) -> Result<ExitCode> {
-    let mut client = operator_server(&arguments.operator)?;
+    let mut client = server::required(&arguments.operator.place, &arguments.operator.server)?;
     let once = arguments.once || !output.is_terminal();
     loop {
         let answer = client.call(Method::Activity, None::<&()>)?;

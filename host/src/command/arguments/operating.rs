@@ -80,6 +80,16 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Which contributor is operated, and where.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ContributorFlags {
+    /// The contributor.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) operator: OperatorFlags,
+}
+
 /// Installs a component under the name that it declares, and approves it.
 ///
 /// It is loaded and asked what it declares first; what fails changes nothing. A contributor of that name
@@ -102,11 +112,8 @@ pub(crate) struct AddArguments {
   dsh-env remove git-workspace
   dsh-env remove git-workspace && dsh-env forget git-workspace")]
 pub(crate) struct RemoveArguments {
-    /// The contributor.
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) operator: OperatorFlags,
+    pub(crate) of: ContributorFlags,
 }
 
 /// Says what became of each contributor: which build is live, which waits or was refused, and why.
@@ -144,11 +151,8 @@ pub(crate) struct ApproveArguments {
 #[command(after_long_help = "Examples:
   dsh-env forget git-workspace")]
 pub(crate) struct ForgetArguments {
-    /// The contributor.
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) operator: OperatorFlags,
+    pub(crate) of: ContributorFlags,
 }
 
 /// Brings back the build that was live before, or another of the last five.
@@ -174,11 +178,8 @@ pub(crate) struct RollbackArguments {
 #[command(after_long_help = "Examples:
   dsh-env reload git-workspace")]
 pub(crate) struct ReloadArguments {
-    /// The contributor.
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) operator: OperatorFlags,
+    pub(crate) of: ContributorFlags,
 }
 
 /// Prints what a contributor wrote lately. Only a server that runs knows.
@@ -187,11 +188,8 @@ pub(crate) struct ReloadArguments {
   dsh-env logs git-workspace
   dsh-env logs --json git-workspace | jq -r .text")]
 pub(crate) struct LogsArguments {
-    /// The contributor.
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) operator: OperatorFlags,
+    pub(crate) of: ContributorFlags,
 }
 
 /// Shows what the server does: how often and how fast it answers, and who is slow or fails.

@@ -11,8 +11,8 @@ use dsh_env::{Code, Error, Host};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::command::arguments::{OperatorFlags, PlaceFlags, ServerFlags};
-use crate::command::server::connect;
+use crate::command::arguments::OperatorFlags;
+use crate::command::server::{connect, required};
 use crate::command::{composition, failure};
 
 /// The least digits of a digest that are taken for all of it.
@@ -42,22 +42,9 @@ pub(super) fn nudge(flags: &OperatorFlags, status: &ContributorStatus) -> Result
     }
 }
 
-/// The server, for what it alone knows.
-pub(crate) fn server(flags: &OperatorFlags) -> Result<Client> {
-    server_of(&flags.place, &flags.server)
-}
-
-/// The server of a place, for what it alone knows.
-pub(crate) fn server_of(place: &PlaceFlags, flags: &ServerFlags) -> Result<Client> {
-    connect(place, flags, Role::Admin)?.ok_or_else(|| {
-        let message = "only a server knows that, and none is asked: start dsh-env serve, or leave --server never out";
-        Error::host(Code::ServerUnavailable, message).into()
-    })
-}
-
 /// What a contributor wrote lately.
 pub(super) fn log(flags: &OperatorFlags, name: &str) -> Result<String> {
-    Ok(serde_json::from_value::<LogResult>(call(&mut server(flags)?, Method::Log, name)?)?.text)
+    Ok(serde_json::from_value::<LogResult>(call(&mut required(&flags.place, &flags.server)?, Method::Log, name)?)?.text)
 }
 
 impl Operator {

@@ -10,12 +10,12 @@ use dsh_env::{Code, Error};
 use serde_json::Value;
 
 use crate::command::arguments::WhyArguments;
-use crate::command::operate::server_of;
 use crate::command::output::{NAME, Output, styled};
+use crate::command::server;
 
 /// Says what became of a key in the execution of a call.
 pub(super) fn run(arguments: &WhyArguments, call: &str, key: &Key, output: &Output) -> Result<ExitCode> {
-    let mut client = server_of(&arguments.host.place, &arguments.server)?;
+    let mut client = server::required(&arguments.host.place, &arguments.server)?;
     let parameters = ExplainParameters { call: call.to_owned(), key: key.to_string() };
     let answer = client.call(Method::Explain, Some(&parameters))?;
     if answer.is_null() {

@@ -1,7 +1,6 @@
 //! Bringing the lock and the registry to what was decided, and telling everybody.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::deciding::{Circumstances, Decision, file_name};
@@ -61,7 +60,8 @@ impl Installer {
         self.tell(installed, &decisions, &lock, &configuration);
         self.store.sweep(&remembered(&lock, &decisions));
         let folder = self.folder();
-        installed.known.save(|file| !file.starts_with(&folder) || installed_has(&installed.files, file));
+        let Installed { known, files, .. } = installed;
+        known.save(|file| !file.starts_with(&folder) || files.contains_key(file));
     }
 
     /// Decides anew because something is over.
@@ -101,10 +101,6 @@ impl Installer {
         warnings.extend(problems.iter().map(ToString::to_string));
         self.view.store(View { statuses, hosted, warnings, problems }.into());
     }
-}
-
-fn installed_has(files: &std::collections::BTreeMap<PathBuf, super::InstalledFile>, file: &std::path::Path) -> bool {
-    files.contains_key(file)
 }
 
 /// A build as the lock remembers it.
